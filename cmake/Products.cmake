@@ -1,0 +1,77 @@
+# What is built: libframejit_core.so, _C.<abi>.so per interpreter, framejit_tests; and what a wheel installs.
+get_property(core_sources GLOBAL PROPERTY FRAMEJIT_CORE_SOURCES)
+get_property(tile_sources GLOBAL PROPERTY FRAMEJIT_TILE_SOURCES)
+get_property(extension_sources GLOBAL PROPERTY FRAMEJIT_EXTENSION_SOURCES)
+list(APPEND tile_sources ${FRAMEJIT_GENERATED_TILE})
+
+# A wheel build keeps its products in the build tree; a developer's build puts them where `PYTHONPATH=.` finds them;
+# a sanitizer build gets a package folder of its own, so that it does not replace the developer's.
+if(SKBUILD)
+  set(package_dir ${PROJECT_BINARY_DIR}/framejit)
+elseif(FRAMEJIT_SANITIZE)
+  set(package_dir ${PROJECT_BINARY_DIR}/package/framejit)
+else()
+  set(package_dir ${PROJECT_SOURCE_DIR}/framejit)
+endif()
+
+add_library(framejit_common INTERFACE)
+target_include_directories(framejit_common INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+target_link_libraries(framejit_common INTERFACE framejit_eigen Threads::Threads ${CMAKE_DL_LIBS})
+
+# --- libframejit_core -------------------------------------------------------------------------------------------------
+list(JOIN FRAMEJIT_ISAS " " FRAMEJIT_ISAS_TEXT)
+configure_file(eager/build_info.cc.in generated/build_info.cc @ONLY)
+add_library(framejit_core_objects OBJECT ${core_sources} ${FRAMEJIT_GENERATED_CORE}
+            ${PROJECT_BINARY_DIR}/generated/build_info.cc)
+target_link_libraries(framejit_core_objects PUBLIC framejit_common)
+target_compile_options(framejit_core_objects PRIVATE ${FRAMEJIT_BASELINE_FLAGS})
+add_dependencies(framejit_core_objects framejit_opgen)
+
+# Order matters: of an inline function that several objects hold, the linker keeps the first. The baseline objects come
+# first and the strongest instruction set last, so no AVX-512 copy of, say, std::vector code can run on an older machine.
+# Eigen itself is renamed per instruction set, so its templates never meet.
+set(core_objects $<TARGET_OBJECTS:framejit_core_objects>)
+if(tile_sources)
+  foreach(isa IN LISTS FRAMEJIT_ISAS)
+    add_library(framejit_tile_${isa} OBJECT ${tile_sources})
+    target_link_libraries(framejit_tile_${isa} PUBLIC framejit_common)
+    target_compile_options(framejit_tile_${isa} PRIVATE ${FRAMEJIT_ISA_FLAGS_${isa}} -fvect-cost-model=dynamic -fno-trapping-math)
+    target_compile_definitions(framejit_tile_${isa} PRIVATE FRAMEJIT_ISA_NAMESPACE=${isa} Eigen=Eigen_${isa})
+    add_dependencies(framejit_tile_${isa} framejit_opgen)
+    list(APPEND core_objects $<TARGET_OBJECTS:framejit_tile_${isa}>)
+  endforeach()
+endif()
+
+add_library(framejit_core SHARED ${core_objects})
+target_link_libraries(framejit_core PUBLIC framejit_common)
+set_target_properties(framejit_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${package_dir} LINKER_LANGUAGE CXX)
+
+# --- _C, once per interpreter -----------------------------------------------------------------------------------------
+list(APPEND extension_sources ${FRAMEJIT_GENERATED_BINDINGS})
+set(extension_targets "")
+if(extension_sources)
+  foreach(tag IN LISTS FRAMEJIT_PYTHON_TAGS)
+    add_library(framejit_ext_${tag} MODULE ${extension_sources})
+    target_link_libraries(framejit_ext_${tag} PRIVATE framejit_core framejit_python_${tag})
+    target_compile_options(framejit_ext_${tag} PRIVATE ${FRAMEJIT_BASELINE_FLAGS})
+    add_dependencies(framejit_ext_${tag} framejit_opgen)
+    set_target_properties(framejit_ext_${tag} PROPERTIES
+      OUTPUT_NAME _C PREFIX "" SUFFIX ${FRAMEJIT_EXT_SUFFIX_${tag}} LIBRARY_OUTPUT_DIRECTORY ${package_dir}
+      BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
+    list(APPEND extension_targets framejit_ext_${tag})
+  endforeach()
+endif()
+
+# --- C++ tests: tests/cpp/**/*_test.cc --------------------------------------------------------------------------------
+if(FRAMEJIT_BUILD_TESTS)
+  file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cpp/*.cc)
+  if(test_sources)
+    find_package(GTest REQUIRED)
+    add_executable(framejit_tests ${test_sources})
+    target_link_libraries(framejit_tests PRIVATE framejit_core GTest::gtest GTest::gtest_main)
+    target_compile_options(framejit_tests PRIVATE ${FRAMEJIT_BASELINE_FLAGS})
+    add_dependencies(framejit_tests framejit_opgen)
+  endif()
+endif()
+
+install(TARGETS framejit_core ${extension_targets} LIBRARY DESTINATION framejit)

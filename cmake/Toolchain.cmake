@@ -1,0 +1,55 @@
+# Compiler settings common to every target, and the tools that make builds fast.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+
+# The usual build types do not fit: we always optimise, always keep line tables, and choose assertions by NDEBUG alone.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+
+# Eager and fused code must agree to the last bit, on every instruction set: no contraction into FMA behind our
+# back, no reassociation. errno of math functions is the one part of strict IEEE code that nobody reads.
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
+                    -fno-math-errno -ffp-contract=off)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+find_program(MOLD_PROGRAM mold)
+if(MOLD_PROGRAM AND NOT APPLE)
+  add_link_options(-fuse-ld=mold)
+endif()
+if(CMAKE_GENERATOR MATCHES Ninja)
+  add_compile_options(-fdiagnostics-color=always)
+endif()
+
+foreach(sanitizer IN LISTS FRAMEJIT_SANITIZE)
+  add_compile_options(-fsanitize=${sanitizer} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${sanitizer})
+endforeach()
+if("undefined" IN_LIST FRAMEJIT_SANITIZE)
+  add_compile_options(-fno-sanitize-recover=undefined)
+endif()
+
+find_package(Threads REQUIRED)
+
+# Eigen: the cmeel-eigen wheel of the building interpreter (scikit-build-core puts it on the prefix path), else the system's.
+find_package(Eigen3 3.4 QUIET NO_MODULE)
+add_library(framejit_eigen INTERFACE)
+if(TARGET Eigen3::Eigen)
+  get_target_property(eigen_include Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+else()
+  find_path(eigen_include Eigen/Core PATH_SUFFIXES eigen3 REQUIRED)
+endif()
+target_include_directories(framejit_eigen SYSTEM INTERFACE ${eigen_include})
+target_compile_definitions(framejit_eigen INTERFACE EIGEN_MPL2_ONLY EIGEN_DONT_PARALLELIZE)
