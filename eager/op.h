@@ -1,0 +1,93 @@
+// Contract: a row of the op table at run time.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eager/schema.h"
+
+namespace framejit::eager {
+
+struct Op;
+class BackwardContext;  // eager/autograd/backward_context.h
+
+/// How an op computes; passes and the inductor ask this, never the name.
+enum class OpKind : uint8_t {
+  pointwise,   ///< one output element from the input elements at the same (broadcast) place; has tile kernels
+  reduction,   ///< over dims; has a reduction kernel (eager/cpu/reduce)
+  view,        ///< result shares the storage of its first argument
+  matmul,      ///< mm, bmm, addmm, ... : GEMM templates
+  creation,    ///< no tensor input: empty, full, arange
+  random,      ///< draws from a generator
+  structural,  ///< everything with its own kernel: cat, gather, index, embedding, ...
+  composite,   ///< a C++ function over other ops; invisible to autograd and to traces
+  data_dependent,  ///< result or its shape depends on data: item, nonzero, equal; breaks a trace
+  inplace,         ///< derived row `add_`: runs `functional`, then writes into the first argument
+};
+
+/// Which dtype a pointwise op or a reduction computes and returns.
+enum class DTypeRule : uint8_t {
+  promote,        ///< common type of all operands
+  promote_float,  ///< the same, integers become the default floating type (sin, true division, mean)
+  boolean,        ///< operands promoted, result bool (comparisons)
+  first,          ///< dtype of the first operand
+  sum,            ///< integers and bool become int64 (sum, prod, cumsum) unless dtype= is given
+  int64,          ///< always int64 (argmax)
+  custom,         ///< the meta function decides
+};
+
+/// Infers the results without data. Works on symbolic sizes. Raises the user's error for bad shapes.
+using MetaFn = void (*)(const Op& op, const Value* args, std::vector<TensorMeta>& results);
+/// Computes. `args` are in schema order, complete, concrete; writes the results.
+using KernelFn = void (*)(const Op& op, const Value* args, Value* results);
+/// Fills in the gradients of the arguments from those of the results, in terms of differentiable ops.
+using BackwardFn = void (*)(BackwardContext& context);
+/// For kind composite, and as the optional decomposition of others: args -> results by calling ops.
+using CompositeFn = void (*)(const Value* args, Value* results);
+
+/// One instruction set's loop over `n` contiguous elements. `in[i]` has the compute dtype; operand `i` is one
+/// element repeated when bit i of `scalar_mask` is set. `params` are the row's scalar parameters as doubles.
+using TileFn = void (*)(const void* const* in, void* out, int64_t n, const double* params);
+struct TileKernel {
+  std::array<TileFn, 4> by_scalar_mask{};  ///< unary: [0]; binary: [0] vv, [1] sv, [2] vs; others [0]
+};
+
+struct Op {
+  uint16_t id = 0;  ///< dense, in table order
+  Schema schema;
+  std::string full_name;  ///< "sum.dim"
+  OpKind kind = OpKind::structural;
+  DTypeRule dtype_rule = DTypeRule::promote;
+  MetaFn meta = nullptr;            ///< null for composite
+  CompositeFn composite = nullptr;  ///< kind composite
+  CompositeFn decompose = nullptr;  ///< used while a graph is differentiated or lowered
+  BackwardFn backward = nullptr;    ///< null: not differentiable
+  uint64_t saved_args = 0;          ///< which arguments the derivative reads
+  uint32_t saved_results = 0;       ///< which results it reads
+  uint64_t differentiable = 0;      ///< which arguments have a gradient
+  const Op* functional = nullptr;   ///< of an in-place row: the op it runs
+  const Op* inplace = nullptr;      ///< of a row that has a derived in-place form
+  int operand_count = 0;            ///< pointwise: the leading Tensor arguments that are operands
+  /// pointwise and tile-shaped reductions: kernels by compute dtype (null: not supported)
+  std::array<const TileKernel*, kDTypeCount> tiles{};
+  /// (device) -> kernel; all dtypes. Pointwise ops share one generic kernel.
+  std::array<KernelFn, kDeviceTypeCount> kernels{};
+  std::string doc;            ///< first line is the summary
+  bool is_function = true;    ///< callable as fj.name
+  bool is_method = true;      ///< callable as Tensor.name
+  std::string python_module;  ///< "", "nn.functional", "linalg", "special", ... where fj exposes it
+};
+
+/// All rows in order of id.
+FJ_API std::span<const Op> all_ops();
+/// The row "add" or "sum.dim"; null when there is none.
+FJ_API const Op* find_op(std::string_view full_name);
+/// Overloads of a name, in the order in which they are tried.
+FJ_API std::span<const Op* const> find_overloads(std::string_view name);
+/// As find_op; InternalError when there is none. For `static const Op& op = get_op("add");`
+FJ_API const Op& get_op(std::string_view full_name);
+
+}  // namespace framejit::eager

@@ -1,0 +1,109 @@
+// Contract: boxed arguments and results, the one calling convention of all ops.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eager/tensor.h"
+
+namespace framejit::eager {
+
+/// A tagged argument or result, 16 bytes. Lists and strings are shared and immutable.
+class FJ_API Value {
+ public:
+  enum class Tag : uint8_t {
+    none,
+    tensor,
+    sym_int,  ///< int argument: plain or a size expression
+    real,     ///< double
+    boolean,
+    dtype,
+    device,
+    string,
+    int_list,  ///< of SymInt
+    real_list,
+    bool_list,
+    tensor_list,  ///< entries may be undefined (optional tensors, as index lists have)
+    scalar_node,  ///< a Python number that is an input or a result of the graph being traced
+    generator,
+  };
+  /// A number that is only known when the graph runs. `dtype` is int64, float64 or bool (Python's types).
+  struct ScalarNode {
+    graph::Node* node;
+    DType dtype;
+  };
+
+  Value() = default;
+  Value(const Value& other);
+  Value(Value&& other) noexcept : tag_(other.tag_), bits_(other.bits_) { other.tag_ = Tag::none; }
+  Value& operator=(Value other) noexcept {
+    std::swap(tag_, other.tag_);
+    std::swap(bits_, other.bits_);
+    return *this;
+  }
+  ~Value() {
+    if (owns()) drop();
+  }
+
+  Value(Tensor tensor);  // NOLINT: implicit on purpose, as are the next
+  Value(SymInt value) : tag_(Tag::sym_int) { bits_.integer = value.bits(); }
+  Value(int64_t value) : Value(SymInt(value)) {}
+  Value(int value) : Value(SymInt(value)) {}
+  Value(double value) : tag_(Tag::real) { bits_.real = value; }
+  Value(bool value) : tag_(Tag::boolean) { bits_.boolean = value; }
+  Value(DType value) : tag_(Tag::dtype) { bits_.dtype = value; }
+  Value(Device value) : tag_(Tag::device) { bits_.device = value; }
+  Value(std::string value);
+  Value(const char* value) : Value(std::string(value)) {}
+  Value(const Dims& value);
+  Value(std::vector<SymInt> value);
+  Value(std::vector<double> value);
+  Value(std::vector<bool> value);
+  Value(std::vector<Tensor> value);
+  Value(ScalarNode value);
+  static Value generator(Ref<RefCounted> generator);
+
+  Tag tag() const { return tag_; }
+  bool is_none() const { return tag_ == Tag::none; }
+  bool is_tensor() const { return tag_ == Tag::tensor; }
+  /// A Python number: int, float, bool or a symbolic one.
+  bool is_number() const {
+    return tag_ == Tag::sym_int || tag_ == Tag::real || tag_ == Tag::boolean || tag_ == Tag::scalar_node;
+  }
+
+  /// Each accessor raises InternalError when the tag is another; the argument binder has converted by the
+  /// schema.
+  const Tensor& tensor() const;  ///< undefined for none
+  SymInt sym_int() const;        ///< also from boolean
+  int64_t integer() const { return sym_int().expect(); }
+  double real() const;  ///< also from sym_int and boolean
+  bool boolean() const;
+  DType dtype() const;
+  Device device() const;
+  const std::string& string() const;
+  const std::vector<SymInt>& int_list() const;
+  Dims dims() const;  ///< an int_list as Dims
+  const std::vector<double>& real_list() const;
+  const std::vector<bool>& bool_list() const;
+  const std::vector<Tensor>& tensor_list() const;
+  const ScalarNode& scalar_node() const;
+  RefCounted* generator() const;
+
+ private:
+  bool owns() const;
+  void drop();
+
+  Tag tag_ = Tag::none;
+  union Bits {
+    TensorImpl* tensor;
+    int64_t integer;
+    double real;
+    bool boolean;
+    DType dtype;
+    Device device;
+    RefCounted* boxed;
+    constexpr Bits() : integer(0) {}
+  } bits_;
+};
+
+}  // namespace framejit::eager
