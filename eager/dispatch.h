@@ -10,19 +10,19 @@ namespace framejit::eager {
 
 /// Calls `op`. `args` holds schema.args.size() values, converted and defaulted; `results` result_count empty
 /// values.
-FJ_API void call(const Op& op, const Value* args, Value* results);
+FRAMEJIT_API void call(const Op& op, const Value* args, Value* results);
 
 /// Skips the autograd layer (used below it, and by formulas that are not to be differentiated).
-FJ_API void call_below_autograd(const Op& op, const Value* args, Value* results);
+FRAMEJIT_API void call_below_autograd(const Op& op, const Value* args, Value* results);
 /// Runs the kernel for concrete arguments; a missing one raises NotImplementedError naming op, device and
 /// dtype.
-FJ_API void call_kernel(const Op& op, const Value* args, Value* results);
+FRAMEJIT_API void call_kernel(const Op& op, const Value* args, Value* results);
 
 /// Registers a kernel; later registration for the same device wins. Returns the old one.
-FJ_API KernelFn register_kernel(const Op& op, DeviceType device, KernelFn kernel);
+FRAMEJIT_API KernelFn register_kernel(const Op& op, DeviceType device, KernelFn kernel);
 
 /// Receives op calls while a graph is traced. One is current per thread; graph/trace.h implements it.
-class FJ_API Recorder {
+class FRAMEJIT_API Recorder {
  public:
   virtual ~Recorder() = default;
   /// Records `op` and makes symbolic results.
@@ -37,10 +37,10 @@ struct Modes {
   bool inference = false;
   bool anomaly = false;
 };
-FJ_API Modes& modes();
+FRAMEJIT_API Modes& modes();
 
 /// Sets grad mode for a scope.
-class FJ_API GradModeScope {
+class FRAMEJIT_API GradModeScope {
  public:
   explicit GradModeScope(bool enabled) : previous_(modes().grad_enabled) { modes().grad_enabled = enabled; }
   ~GradModeScope() { modes().grad_enabled = previous_; }

@@ -12,7 +12,7 @@ namespace framejit::eager {
 enum class ErrorType : uint8_t { runtime, type, value, index, not_implemented, memory, stop_iteration };
 
 /// What the user did wrong: "op: got X, expected Y. Try Z."
-class FJ_API Error : public std::runtime_error {
+class FRAMEJIT_API Error : public std::runtime_error {
  public:
   Error(ErrorType type, const std::string& message) : std::runtime_error(message), type_(type) {}
   ErrorType type() const { return type_; }
@@ -22,7 +22,7 @@ class FJ_API Error : public std::runtime_error {
 };
 
 /// A violated invariant of ours; the message asks for a report.
-class FJ_API InternalError : public std::logic_error {
+class FRAMEJIT_API InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };
@@ -38,16 +38,16 @@ template <class... Parts>
   throw Error(type, concat(parts...));
 }
 /// RuntimeError unless `condition`.
-#define FJ_CHECK(condition, ...)      \
-  (__builtin_expect(!!(condition), 1) \
-       ? void()                       \
+#define FRAMEJIT_CHECK(condition, ...) \
+  (__builtin_expect(!!(condition), 1)  \
+       ? void()                        \
        : ::framejit::eager::fail(::framejit::eager::ErrorType::runtime, __VA_ARGS__))
-#define FJ_CHECK_TYPE(condition, type, ...) \
-  (__builtin_expect(!!(condition), 1)       \
-       ? void()                             \
+#define FRAMEJIT_CHECK_TYPE(condition, type, ...) \
+  (__builtin_expect(!!(condition), 1)             \
+       ? void()                                   \
        : ::framejit::eager::fail(::framejit::eager::ErrorType::type, __VA_ARGS__))
 /// Our bug unless `condition`.
-#define FJ_INTERNAL(condition, ...)              \
+#define FRAMEJIT_INTERNAL(condition, ...)        \
   (__builtin_expect(!!(condition), 1)            \
        ? void()                                  \
        : throw ::framejit::eager::InternalError( \

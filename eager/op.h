@@ -82,12 +82,12 @@ struct Op {
 };
 
 /// All rows in order of id.
-FJ_API std::span<const Op> all_ops();
+FRAMEJIT_API std::span<const Op> all_ops();
 /// The row "add" or "sum.dim"; null when there is none.
-FJ_API const Op* find_op(std::string_view full_name);
+FRAMEJIT_API const Op* find_op(std::string_view full_name);
 /// Overloads of a name, in the order in which they are tried.
-FJ_API std::span<const Op* const> find_overloads(std::string_view name);
+FRAMEJIT_API std::span<const Op* const> find_overloads(std::string_view name);
 /// As find_op; InternalError when there is none. For `static const Op& op = get_op("add");`
-FJ_API const Op& get_op(std::string_view full_name);
+FRAMEJIT_API const Op& get_op(std::string_view full_name);
 
 }  // namespace framejit::eager

@@ -10,7 +10,7 @@
 namespace framejit::eager {
 
 /// Base of objects that live as long as a `Ref` points at them.
-class FJ_API RefCounted {
+class FRAMEJIT_API RefCounted {
  public:
   void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept {

@@ -49,8 +49,8 @@ struct Schema {
   std::vector<std::string> result_names;  ///< named results make a named tuple: (values, indices)
 
   /// Raises Error(value) with the position on a malformed text.
-  FJ_API static Schema parse(const std::string& text);
-  FJ_API std::string str() const;
+  FRAMEJIT_API static Schema parse(const std::string& text);
+  FRAMEJIT_API std::string str() const;
   int find(const std::string& arg_name) const;  ///< -1 when there is none
 };
 

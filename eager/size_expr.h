@@ -23,9 +23,9 @@ class SizeExpr {
   std::vector<const SizeExpr*> operands;
   uint32_t id;  ///< dense; the order of creation
 
-  FJ_API std::string str() const;
+  FRAMEJIT_API std::string str() const;
   /// Value under `symbols` (indexed by symbol number).
-  FJ_API int64_t evaluate(std::span<const int64_t> symbols) const;
+  FRAMEJIT_API int64_t evaluate(std::span<const int64_t> symbols) const;
 };
 
 enum class SizeRelation : uint8_t { equal, not_equal, less, less_equal };
@@ -34,13 +34,13 @@ struct SizeGuard {
   const SizeExpr* left;
   SizeRelation relation;
   const SizeExpr* right;
-  FJ_API std::string str() const;
-  FJ_API bool holds(std::span<const int64_t> symbols) const;
+  FRAMEJIT_API std::string str() const;
+  FRAMEJIT_API bool holds(std::span<const int64_t> symbols) const;
 };
 
 /// The symbols of the trace being made, with their hints, and the guards recorded so far. One is current per
 /// thread.
-class FJ_API ShapeEnv {
+class FRAMEJIT_API ShapeEnv {
  public:
   /// A new symbol. `hint` must be at least 2: sizes 0 and 1 are always specialised by the caller.
   SymInt new_symbol(int64_t hint);
@@ -61,7 +61,7 @@ class FJ_API ShapeEnv {
 };
 
 /// Makes `env` current on this thread for a scope.
-class FJ_API ShapeEnvScope {
+class FRAMEJIT_API ShapeEnvScope {
  public:
   explicit ShapeEnvScope(ShapeEnv* env);
   ~ShapeEnvScope();

@@ -19,14 +19,14 @@ class SymInt {
   static constexpr int64_t kLowestPlain = -(int64_t(1) << 61);
 
   constexpr SymInt(int64_t value = 0) : bits_(value) {}  // NOLINT: implicit on purpose
-  FJ_API explicit SymInt(const SizeExpr* expr);
+  FRAMEJIT_API explicit SymInt(const SizeExpr* expr);
 
   bool is_symbolic() const { return bits_ < kLowestPlain; }
   /// The plain value; symbolic sizes are specialised to their hint (and guarded equal to it).
   int64_t expect() const { return is_symbolic() ? specialize() : bits_; }
   /// The value at trace time, without a guard.
   int64_t hint() const { return is_symbolic() ? hint_slow() : bits_; }
-  FJ_API const SizeExpr* expr() const;  ///< never null; a constant expression for a plain value
+  FRAMEJIT_API const SizeExpr* expr() const;  ///< never null; a constant expression for a plain value
   int64_t bits() const { return bits_; }
   static SymInt from_bits(int64_t bits) { return SymInt(bits); }
 
@@ -34,10 +34,10 @@ class SymInt {
   friend SymInt operator-(SymInt a, SymInt b) { return plain(a, b) ? SymInt(a.bits_ - b.bits_) : sub(a, b); }
   friend SymInt operator*(SymInt a, SymInt b) { return plain(a, b) ? SymInt(a.bits_ * b.bits_) : mul(a, b); }
   /// Python's `//` and `%`: rounded towards minus infinity. The divisor is not zero.
-  FJ_API friend SymInt floor_div(SymInt a, SymInt b);
-  FJ_API friend SymInt floor_mod(SymInt a, SymInt b);
-  FJ_API friend SymInt sym_max(SymInt a, SymInt b);
-  FJ_API friend SymInt sym_min(SymInt a, SymInt b);
+  FRAMEJIT_API friend SymInt floor_div(SymInt a, SymInt b);
+  FRAMEJIT_API friend SymInt floor_mod(SymInt a, SymInt b);
+  FRAMEJIT_API friend SymInt sym_max(SymInt a, SymInt b);
+  FRAMEJIT_API friend SymInt sym_min(SymInt a, SymInt b);
 
   friend bool operator==(SymInt a, SymInt b) {
     return a.bits_ == b.bits_ || (!plain(a, b) && equal_slow(a, b));
@@ -47,17 +47,17 @@ class SymInt {
   friend bool operator<=(SymInt a, SymInt b) { return !(b < a); }
   friend bool operator>=(SymInt a, SymInt b) { return !(a < b); }
 
-  FJ_API std::string str() const;  ///< "12" or "s0*4 + 1"
+  FRAMEJIT_API std::string str() const;  ///< "12" or "s0*4 + 1"
 
  private:
   static bool plain(SymInt a, SymInt b) { return !a.is_symbolic() && !b.is_symbolic(); }
-  FJ_API static SymInt add(SymInt a, SymInt b);
-  FJ_API static SymInt sub(SymInt a, SymInt b);
-  FJ_API static SymInt mul(SymInt a, SymInt b);
-  FJ_API static bool equal_slow(SymInt a, SymInt b);
-  FJ_API static bool less_slow(SymInt a, SymInt b);
-  FJ_API int64_t specialize() const;
-  FJ_API int64_t hint_slow() const;
+  FRAMEJIT_API static SymInt add(SymInt a, SymInt b);
+  FRAMEJIT_API static SymInt sub(SymInt a, SymInt b);
+  FRAMEJIT_API static SymInt mul(SymInt a, SymInt b);
+  FRAMEJIT_API static bool equal_slow(SymInt a, SymInt b);
+  FRAMEJIT_API static bool less_slow(SymInt a, SymInt b);
+  FRAMEJIT_API int64_t specialize() const;
+  FRAMEJIT_API int64_t hint_slow() const;
 
   int64_t bits_;
 };

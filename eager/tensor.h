@@ -31,7 +31,7 @@ struct TensorMeta {
 
 /// The object behind `Tensor`. A *symbolic* tensor has no storage but a graph node: calling an op on it
 /// records a node.
-class FJ_API TensorImpl final : public RefCounted {
+class FRAMEJIT_API TensorImpl final : public RefCounted {
  public:
   Ref<Storage> storage;
   int64_t offset = 0;  ///< in elements
@@ -52,7 +52,7 @@ class FJ_API TensorImpl final : public RefCounted {
 };
 
 /// A handle; copying it shares the tensor. Default-constructed: undefined.
-class FJ_API Tensor {
+class FRAMEJIT_API Tensor {
  public:
   Tensor() = default;
   explicit Tensor(Ref<TensorImpl> impl) : impl_(std::move(impl)) {}
@@ -94,8 +94,8 @@ class FJ_API Tensor {
   Ref<TensorImpl> impl_;
 };
 
-FJ_API Dims contiguous_strides(const Dims& sizes);
-FJ_API SymInt numel(const Dims& sizes);
-FJ_API std::string sizes_text(const Dims& sizes);  ///< "[2, 3]"
+FRAMEJIT_API Dims contiguous_strides(const Dims& sizes);
+FRAMEJIT_API SymInt numel(const Dims& sizes);
+FRAMEJIT_API std::string sizes_text(const Dims& sizes);  ///< "[2, 3]"
 
 }  // namespace framejit::eager

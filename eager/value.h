@@ -9,7 +9,7 @@
 namespace framejit::eager {
 
 /// A tagged argument or result, 16 bytes. Lists and strings are shared and immutable.
-class FJ_API Value {
+class FRAMEJIT_API Value {
  public:
   enum class Tag : uint8_t {
     none,

@@ -77,24 +77,24 @@ class Node {
 
 class Graph {
  public:
-  FJ_API Graph();
-  FJ_API ~Graph();
+  FRAMEJIT_API Graph();
+  FRAMEJIT_API ~Graph();
   Graph(const Graph&) = delete;
 
-  FJ_API Node* placeholder(const std::string& name, ValueMeta meta);
-  FJ_API Node* constant(eager::Tensor tensor);
+  FRAMEJIT_API Node* placeholder(const std::string& name, ValueMeta meta);
+  FRAMEJIT_API Node* constant(eager::Tensor tensor);
   /// Appends (or inserts before `insertion_point`) a call; the caller has inferred `meta`.
-  FJ_API Node* call_op(const eager::Op& op, std::vector<Argument> args, std::vector<ValueMeta> meta);
-  FJ_API Node* scalar_op(const std::string& target, std::vector<Argument> args, DType type);
-  FJ_API Node* call_python(std::shared_ptr<void> target, const std::string& name, std::vector<Argument> args,
-                           std::vector<ValueMeta> meta);
-  FJ_API Node* output(std::vector<Argument> results);
+  FRAMEJIT_API Node* call_op(const eager::Op& op, std::vector<Argument> args, std::vector<ValueMeta> meta);
+  FRAMEJIT_API Node* scalar_op(const std::string& target, std::vector<Argument> args, DType type);
+  FRAMEJIT_API Node* call_python(std::shared_ptr<void> target, const std::string& name,
+                                 std::vector<Argument> args, std::vector<ValueMeta> meta);
+  FRAMEJIT_API Node* output(std::vector<Argument> results);
 
-  FJ_API void erase(Node* node);  ///< must have no users
-  FJ_API void replace_all_uses(NodeOutput from, NodeOutput to);
-  FJ_API void set_args(Node* node, std::vector<Argument> args);  ///< keeps `users` right
-  FJ_API void renumber();
-  FJ_API std::unique_ptr<Graph> clone() const;
+  FRAMEJIT_API void erase(Node* node);  ///< must have no users
+  FRAMEJIT_API void replace_all_uses(NodeOutput from, NodeOutput to);
+  FRAMEJIT_API void set_args(Node* node, std::vector<Argument> args);  ///< keeps `users` right
+  FRAMEJIT_API void renumber();
+  FRAMEJIT_API std::unique_ptr<Graph> clone() const;
 
   std::list<std::unique_ptr<Node>> nodes;                      ///< in execution order
   std::list<std::unique_ptr<Node>>::iterator insertion_point;  ///< end() to append

@@ -11,7 +11,7 @@
 
 namespace framejit::graph {
 
-class FJ_API Tracer final : public eager::Recorder {
+class FRAMEJIT_API Tracer final : public eager::Recorder {
  public:
   /// Becomes current on this thread, with a ShapeEnv of its own, until `finish` or destruction.
   Tracer();
@@ -48,6 +48,6 @@ class FJ_API Tracer final : public eager::Recorder {
 };
 
 /// The argument form of a boxed value, and back given the values of nodes.
-FJ_API Argument to_argument(const eager::Value& value);
+FRAMEJIT_API Argument to_argument(const eager::Value& value);
 
 }  // namespace framejit::graph

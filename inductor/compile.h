@@ -10,7 +10,7 @@
 namespace framejit::inductor {
 
 /// A compiled graph. Immutable after construction, safe to run from many threads.
-class FJ_API Executable {
+class FRAMEJIT_API Executable {
  public:
   virtual ~Executable() = default;
   /// `inputs`: one value per placeholder (tensors, or Python scalars as sym_int/real/boolean), `results`: one
@@ -23,9 +23,9 @@ class FJ_API Executable {
 /// Lowers, fuses, plans memory. The graph needs no gradients (aot/ has taken them out) and is functional
 /// except for in-place copies into inputs at its end. Throws InternalError for our own bugs; never for user
 /// code.
-FJ_API std::unique_ptr<Executable> compile(const graph::Graph& graph);
+FRAMEJIT_API std::unique_ptr<Executable> compile(const graph::Graph& graph);
 
 /// The graph run node by node: backend "eager", and the oracle for `compile`.
-FJ_API std::unique_ptr<Executable> interpret(std::unique_ptr<graph::Graph> graph);
+FRAMEJIT_API std::unique_ptr<Executable> interpret(std::unique_ptr<graph::Graph> graph);
 
 }  // namespace framejit::inductor
