@@ -42,14 +42,3 @@ if("undefined" IN_LIST FRAMEJIT_SANITIZE)
 endif()
 
 find_package(Threads REQUIRED)
-
-# Eigen: the cmeel-eigen wheel of the building interpreter (scikit-build-core puts it on the prefix path), else the system's.
-find_package(Eigen3 3.4 QUIET NO_MODULE)
-add_library(framejit_eigen INTERFACE)
-if(TARGET Eigen3::Eigen)
-  get_target_property(eigen_include Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
-else()
-  find_path(eigen_include Eigen/Core PATH_SUFFIXES eigen3 REQUIRED)
-endif()
-target_include_directories(framejit_eigen SYSTEM INTERFACE ${eigen_include})
-target_compile_definitions(framejit_eigen INTERFACE EIGEN_MPL2_ONLY EIGEN_DONT_PARALLELIZE)
