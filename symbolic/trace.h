@@ -1,0 +1,162 @@
+// Contract between the symbolic executor and the runner (eval_frame/).
+//
+// A trace covers the instructions from one entry point of a code object to one end. Running it means:
+//   1. check `guards`; its loads fill the slots (borrowed Python objects);
+//   2. `replay(trace, slots, ...)`: computes Python numbers (`prelude`), calls the graph, then makes the live values and
+//      replays side effects in program order (`epilogue`), and stores locals, cells and the stack into the frame;
+//   3. do what `end` says.
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eager/value.h"
+#include "symbolic/breaks.h"
+#include "symbolic/front_end.h"
+
+namespace framejit::guards {
+class Program;
+}
+namespace framejit::graph {
+class Graph;
+}
+
+namespace framejit::symbolic {
+
+/// A graph that a backend made executable. Shared by threads; `run` keeps no state between calls.
+class CompiledGraph {
+ public:
+  virtual ~CompiledGraph() = default;
+  /// Inputs are tensors and Python numbers in the order of Trace::graph_inputs; writes as many results as the graph has
+  /// outputs. Throws eager::Error when a kernel fails; nothing outside has been written then.
+  virtual void run(const eager::Value* inputs, eager::Value* results) const = 0;
+};
+
+/// Makes graphs executable: the backend, called at the end of tracing.
+class GraphCompiler {
+ public:
+  virtual ~GraphCompiler() = default;
+  /// Null with a Python exception set when a user's backend raised.
+  virtual std::shared_ptr<const CompiledGraph> compile(std::unique_ptr<graph::Graph> graph) = 0;
+};
+
+struct TraceOptions {
+  bool fullgraph = false;
+  /// Sizes of inputs: fixed; symbolic where the request says that they varied; all symbolic.
+  enum class Dynamic : uint8_t { never, automatic, always } dynamic = Dynamic::automatic;
+  int inline_depth = 64;           ///< nested inlined calls
+  int loop_iterations = 64;        ///< of one loop in a trace before it is cut at its back edge
+  int max_instructions = 60'000;   ///< of one trace
+};
+
+/// A fact that earlier traces of this entry point relied on and that turned out to vary: do not rely on it again where
+/// there is a choice. `source` is the printed form of the guards::Source.
+struct Varied {
+  std::string source;
+  int dim = -1;  ///< of a tensor; -1: the value of a number
+};
+
+/// Everything tracing starts from. All objects are borrowed from the live frame and stay alive meanwhile.
+struct TraceRequest {
+  PyCodeObject* code = nullptr;
+  PyFunctionObject* function = nullptr;
+  PyObject* globals = nullptr;
+  PyObject* builtins = nullptr;
+  int entry_unit = 0;                   ///< code unit; 0 means function entry: before MAKE_CELL and COPY_FREE_VARS
+  PyObject* const* localsplus = nullptr;  ///< locals, cells, then `stack_depth` stack entries; null entries: unbound / NULL
+  int stack_depth = 0;
+  TraceOptions options;
+  std::vector<Varied> varied;
+  const FrontEnd* front_end = nullptr;
+  GraphCompiler* compiler = nullptr;
+};
+
+using Reg = uint32_t;
+inline constexpr Reg kNoReg = ~Reg(0);  ///< a NULL: an unbound local, or the NULL of the call protocol
+
+enum class StepOp : uint8_t {
+#define FRAMEJIT_STEP(name, meaning) name,
+#include "symbolic/steps.def"
+#undef FRAMEJIT_STEP
+};
+
+/// One instruction of a prelude or epilogue. Operands are `Trace::operands[first .. first + count)`.
+struct Step {
+  StepOp op;
+  Reg dst;  ///< kNoReg: no result
+  int32_t aux;
+  uint32_t first;
+  uint32_t count;
+};
+
+enum class EndKind : uint8_t {
+  returns,      ///< `result` is the return value
+  graph_break,  ///< run the one instruction at `unit` as the interpreter, go on at the one after it
+  branch,       ///< the same; `unit` is a jump that tests the truth of a tensor: both sides are entry points
+  loop_step,    ///< the same; `unit` is FOR_ITER over a real iterator: not reported as a break
+  loop_cut,     ///< nothing to run: go on at `unit`, the target of a back edge; not reported
+  fallback,     ///< the interpreter runs the rest of the frame from `unit`
+};
+
+struct TraceEnd {
+  EndKind kind = EndKind::fallback;
+  int unit = 0;
+  BreakRecord record;  ///< why; unused for `returns`
+};
+
+struct Trace {
+  Trace();
+  ~Trace();
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  std::shared_ptr<const guards::Program> guards;
+  /// Registers 0 .. slot_count-1 are the guard slots; the others are made by steps and graph results.
+  uint32_t slot_count = 0;
+  uint32_t register_count = 0;
+
+  std::vector<Step> prelude;   ///< before the graph: Python numbers and checks on them (a failing one is a guard miss)
+  std::vector<Step> epilogue;  ///< after the graph: rebuild, effects
+  std::vector<Reg> operands;
+  std::vector<PyObject*> constants;  ///< owned
+
+  std::shared_ptr<const CompiledGraph> graph;  ///< null: no op was traced
+  std::vector<Reg> graph_inputs;
+  std::vector<Reg> graph_results;  ///< wrapped as Python objects into these registers
+
+  struct Store {
+    int index;  ///< into localsplus (locals and cells)
+    Reg reg;    ///< kNoReg: unbind
+  };
+  std::vector<Store> stores;  ///< only what changed and is live
+  std::vector<Reg> stack;     ///< the whole stack after the trace, bottom first
+  Reg result = kNoReg;        ///< of `returns`
+  TraceEnd end;
+
+  int op_count = 0;                   ///< nodes of the graph as traced
+  std::string graph_text;             ///< as traced, for logs and reports
+  const FrontEnd* front_end = nullptr;
+
+  std::string str() const;  ///< prelude, graph, epilogue, stores and end; deterministic
+};
+
+/// Traces. Never fails for the user's code: what cannot be traced is the trace's end. Null with a Python exception set
+/// only when a user's backend raised; null without one after an internal error, which has been logged: run eager.
+std::unique_ptr<Trace> trace_frame(const TraceRequest& request);
+
+enum class ReplayStatus : uint8_t {
+  done,
+  mismatch,  ///< a check of the prelude failed; nothing has happened: treat as a guard miss
+  rerun,     ///< the graph failed at run time before any effect: the interpreter runs the frame from the entry point
+  error,     ///< a Python exception is set (an effect raised, such as MemoryError)
+};
+
+/// Runs a trace whose guards hold. `slots` are the guard slots. `localsplus` is the frame's array, null when the trace runs
+/// without a frame (then its end is `returns`). Writes the number of stack entries, or the result (new reference).
+ReplayStatus replay(const Trace& trace, PyObject* const* slots, PyObject** localsplus, int* stack_depth, PyObject** result);
+
+}  // namespace framejit::symbolic
