@@ -23,6 +23,13 @@ foreach(python IN LISTS FRAMEJIT_PYTHONS)
   list(APPEND FRAMEJIT_PYTHON_TAGS ${tag})
   set(FRAMEJIT_EXT_SUFFIX_${tag} ${suffix})
   add_library(framejit_python_${tag} INTERFACE)
+  # Each interpreter describes its own bytecode; the decoder includes "opcode_table.inc".
+  set(opcodes ${PROJECT_BINARY_DIR}/generated/py${tag})
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated)
+  execute_process(COMMAND ${python} ${PROJECT_SOURCE_DIR}/tools/describe_opcodes.py
+                  OUTPUT_FILE ${opcodes}.tmp COMMAND_ERROR_IS_FATAL ANY)
+  configure_file(${opcodes}.tmp ${opcodes}/opcode_table.inc COPYONLY)
   target_include_directories(framejit_python_${tag} SYSTEM INTERFACE ${includes})
+  target_include_directories(framejit_python_${tag} INTERFACE ${opcodes})
   message(STATUS "framejit: CPython ${tag} from ${python}")
 endforeach()
