@@ -71,6 +71,9 @@ struct Op {
   const Op* functional = nullptr;   ///< of an in-place row: the op it runs
   const Op* inplace = nullptr;      ///< of a row that has a derived in-place form
   int operand_count = 0;            ///< pointwise: the leading Tensor arguments that are operands
+  /// `wrap = true`: the Value of a Tensor operand may be a Python number (sym_int, real, boolean, scalar_node), which
+  /// promotion ranks below tensors of its category. At least one operand is a tensor.
+  bool wraps_numbers = false;
   /// pointwise and tile-shaped reductions: kernels by compute dtype (null: not supported)
   std::array<const TileKernel*, kDTypeCount> tiles{};
   /// (device) -> kernel; all dtypes. Pointwise ops share one generic kernel.

@@ -43,7 +43,8 @@ class FRAMEJIT_API TensorImpl final : public RefCounted {
   int node_output = 0;          ///< which result of `node`
   std::unique_ptr<AutogradMeta> autograd;
   std::unique_ptr<ViewMeta> view;
-  void* py_object = nullptr;  ///< the Python object that wraps this, borrowed (bindings own the protocol)
+  /// The Python object that wraps this, borrowed, or what the bindings keep of a dead one (see set_py_releaser).
+  void* py_object = nullptr;
 
   TensorImpl();
   ~TensorImpl() override;
@@ -93,6 +94,9 @@ class FRAMEJIT_API Tensor {
  private:
   Ref<TensorImpl> impl_;
 };
+
+/// `release` is called by ~TensorImpl when `py_object` is not null; it may be called without the GIL.
+FRAMEJIT_API void set_py_releaser(void (*release)(void* py_object));
 
 FRAMEJIT_API Dims contiguous_strides(const Dims& sizes);
 FRAMEJIT_API SymInt numel(const Dims& sizes);
