@@ -18,6 +18,9 @@
 #include "symbolic/breaks.h"
 #include "symbolic/front_end.h"
 
+namespace framejit::bytecode {
+class Program;
+}
 namespace framejit::guards {
 class Program;
 }
@@ -66,7 +69,8 @@ struct TraceRequest {
   PyFunctionObject* function = nullptr;
   PyObject* globals = nullptr;
   PyObject* builtins = nullptr;
-  int entry_unit = 0;                   ///< code unit; 0 means function entry: before MAKE_CELL and COPY_FREE_VARS
+  std::shared_ptr<const bytecode::Program> program;  ///< of `code`, decoded
+  int entry_pc = 0;                     ///< into `program`; 0 means function entry: before MakeCell and CopyFreeVars
   PyObject* const* localsplus = nullptr;  ///< locals, cells, then `stack_depth` stack entries; null entries: unbound / NULL
   int stack_depth = 0;
   TraceOptions options;
@@ -95,16 +99,16 @@ struct Step {
 
 enum class EndKind : uint8_t {
   returns,      ///< `result` is the return value
-  graph_break,  ///< run the one instruction at `unit` as the interpreter, go on at the one after it
-  branch,       ///< the same; `unit` is a jump that tests the truth of a tensor: both sides are entry points
-  loop_step,    ///< the same; `unit` is FOR_ITER over a real iterator: not reported as a break
-  loop_cut,     ///< nothing to run: go on at `unit`, the target of a back edge; not reported
-  fallback,     ///< the interpreter runs the rest of the frame from `unit`
+  graph_break,  ///< run the one instruction at `pc` as the interpreter, go on at the one after it
+  branch,       ///< the same; `pc` asks for the truth of a tensor (ToBool, JumpIf*OrPop): both sides are entry points
+  loop_step,    ///< the same; `pc` is ForIter over a real iterator: not reported as a break
+  loop_cut,     ///< nothing to run: go on at `pc`, the target of a back edge; not reported
+  fallback,     ///< the interpreter runs the rest of the frame from `pc`
 };
 
 struct TraceEnd {
   EndKind kind = EndKind::fallback;
-  int unit = 0;
+  int pc = 0;
   BreakRecord record;  ///< why; unused for `returns`
 };
 
