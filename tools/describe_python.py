@@ -21,7 +21,9 @@ def main() -> int:
     try:
         import pybind11
     except ImportError:
-        sys.stderr.write("no pybind11 for %s: run `%s -m pip install pybind11`\n" % (sys.executable, sys.executable))
+        sys.stderr.write(
+            "no pybind11 for %s: run `%s -m pip install pybind11`\n" % (sys.executable, sys.executable)
+        )
         return 1
     includes.append(pybind11.get_include())
     sys.stdout.write(";".join(["%d%d" % version, sysconfig.get_config_var("EXT_SUFFIX"), *includes]))

@@ -1,0 +1,35 @@
+"""The CMake trees: configure and build a preset for some interpreters."""
+
+from __future__ import annotations
+
+import os
+
+from environment import Environment
+from progress import ROOT, Step
+
+JOBS = os.environ.get("JOBS", str(os.cpu_count() or 2))
+
+
+def build(
+    step: Step, preset: str, environments: list[Environment], *targets: str, options: tuple[str, ...] = ()
+) -> None:
+    """Configure build/<preset> and build it. The first environment's cmake, ninja and python (for opgen) are used."""
+    host = environments[0]
+    tools = host.folder / "bin"
+    pythons = ";".join(environment.python for environment in environments)
+    step.run(
+        [
+            str(tools / "cmake"),
+            "--preset",
+            preset,
+            f"-DCMAKE_MAKE_PROGRAM={tools / 'ninja'}",
+            f"-DFRAMEJIT_PYTHONS={pythons}",
+            *options,
+        ],
+        env=host.variables,
+    )
+    wanted = ["--target", *targets] if targets else []
+    step.run(
+        [str(tools / "cmake"), "--build", str(ROOT / "build" / preset), "-j", JOBS, *wanted],
+        env=host.variables,
+    )
