@@ -13,7 +13,8 @@ class SizeExpr;  // interned, immutable; eager/size_expr.h
 /// An int64 that may stand for a size expression such as `s0*4+1`. Eager code only meets plain values; while
 /// a graph is traced, arithmetic builds interned expressions and a comparison answers with the hint (the
 /// value at trace time) and records a guard in the thread's `ShapeEnv`. Expressions are encoded below
-/// `kLowestPlain`, so that a sizes array is an array of int64 in both cases.
+/// `kLowestPlain` (as the lowest int64 plus their address), so that a sizes array is an array of int64 in
+/// both cases.
 class SymInt {
  public:
   static constexpr int64_t kLowestPlain = -(int64_t(1) << 61);
@@ -47,7 +48,7 @@ class SymInt {
   friend bool operator<=(SymInt a, SymInt b) { return !(b < a); }
   friend bool operator>=(SymInt a, SymInt b) { return !(a < b); }
 
-  FRAMEJIT_API std::string str() const;  ///< "12" or "s0*4 + 1"
+  FRAMEJIT_API std::string str() const;  ///< "12" or "4*s0 + 1"
 
  private:
   static bool plain(SymInt a, SymInt b) { return !a.is_symbolic() && !b.is_symbolic(); }
