@@ -13,7 +13,8 @@ def cache_units() -> dict[str, int]:
 
 def main() -> None:
     caches = cache_units()
-    print("// Made by tools/describe_opcodes.py from %s: CPython opcode number, name, code units of cache." % sys.version.split()[0])
+    version = sys.version.split()[0]
+    print(f"// Made by tools/describe_opcodes.py from {version}: CPython opcode number, name, code units of cache.")
     for number, name in enumerate(opcode.opname[:256]):
         if not name.startswith("<"):
             print('CPYTHON_OPCODE(%d, %s, %d)' % (number, name, caches.get(name, 0)))

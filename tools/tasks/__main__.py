@@ -5,7 +5,7 @@ Standard library only, any Python from 3.8 on: it starts on a fresh machine and 
     progress.py     the display: which step runs, for how long; one log file per step
     machine.py      interpreters, compiler, apt packages
     environment.py  virtual environments and their packages
-    cmake.py        the CMake trees
+    building.py     the CMake trees
     suites.py       running GoogleTest and pytest, and reading their counts
     check.py lint.py sanitize.py demo.py bench.py fuzz.py    one command each
 """

@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 
-from cmake import build
-from environment import BUILD, ORACLE_TAG, Environment
-from machine import SUPPORTED, prepare
+from building import build
+from environment import BUILD, Environment
+from machine import prepare
 from progress import ROOT, Steps
 
 
 def main(arguments: list[str]) -> int:
     steps = Steps()
-    interpreters = prepare(steps, (ORACLE_TAG,), for_tests=False) or prepare(
-        steps, SUPPORTED, for_tests=False
-    )
-    environment = Environment(interpreters[0])
+    environment = Environment(prepare(steps, for_tests=False)[0])
     with steps.step(f"environment {environment.interpreter.version}") as step:
         environment.install(step, BUILD)
         environment.install_torch(step)

@@ -7,13 +7,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from building import build
 from environment import BUILD, ORACLE_TAG, TEST, Environment
 from lint import run_lint
 from machine import SUPPORTED, Interpreter, prepare
 from progress import LOGS, ROOT, StepFailed, Steps
 from suites import Counts, run_gtest, run_pytest
-
-from cmake import build
 
 # Run by the interpreter of a clean environment that has nothing but the wheel, outside the source tree.
 _WHEEL_SMOKE = """

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 
+from building import build
 from environment import BUILD, Environment
 from machine import prepare
 from progress import ROOT, Steps
-
-from cmake import build
 
 
 def main(arguments: list[str]) -> int:

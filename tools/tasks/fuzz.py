@@ -1,10 +1,10 @@
-"""`make fuzz`: tests/fuzz with a time budget. `make fuzz ARGS="--seconds 600 --seed 7"`; other arguments go to pytest."""
+"""`make fuzz`: tests/fuzz with a time budget, as `make fuzz ARGS="--seconds 600 --seed 7"`; the rest goes to pytest."""
 
 from __future__ import annotations
 
 import argparse
 
-from cmake import build
+from building import build
 from environment import BUILD, TEST, Environment
 from machine import prepare
 from progress import Steps

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import subprocess
 
-from cmake import build
+from building import build
 from environment import BUILD, TEST, Environment
 from machine import compiler, prepare
 from progress import ROOT, StepFailed, Steps
