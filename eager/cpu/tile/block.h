@@ -1,0 +1,94 @@
+// The loop of every tile kernel, compiled once per instruction set. `tools/opgen` writes, for a row and a
+// dtype:
+//
+//   template <unsigned kScalarMask>
+//   void gelu_tanh_float32(const void* const* in, void* out, int64_t n, const double* p) {
+//     using T = float;
+//     tile_loop<T, T, 1, kScalarMask>(in, out, n, [p](auto& r, const auto& a) { r = <the row's expression>;
+//     });
+//   }
+//
+// The expression sees *blocks*: fixed-size Eigen arrays of `kBlock<T>` elements (a whole number of vector
+// registers), so that Eigen always takes its vector path. Whole blocks are read and written in place; the
+// rest of the tile goes through a padded copy. An element's bits hence do not depend on where in a tile it
+// lies, which is what makes fused and eager code agree. Padding is 1, a value for which no function of the
+// table raises an error.
+//
+// A kernel may throw eager::Error (integer division by zero); whoever runs tiles must hand that on to its
+// caller. `out` may be one of the inputs (same address), otherwise they do not overlap.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
+
+template <class T>
+inline constexpr int kBlock = std::max<int>(16, 64 / int(sizeof(T)));
+template <class T>
+using Block = Eigen::Array<T, kBlock<T>, 1>;
+template <class T>
+using BlockMap = Eigen::Map<const Block<T>>;
+
+/// Operand of a kernel: `n` contiguous elements...
+template <class T, bool kScalar>
+struct Operand {
+  const T* data;
+  Block<T> padded;
+  explicit Operand(const void* memory) : data(static_cast<const T*>(memory)) {}
+  BlockMap<T> at(int64_t i) const { return BlockMap<T>(data + i); }
+  BlockMap<T> rest(int64_t i, int64_t count) {
+    padded.setOnes();
+    std::memcpy(padded.data(), data + i, size_t(count) * sizeof(T));
+    return BlockMap<T>(padded.data());
+  }
+};
+/// ... or one element, repeated.
+template <class T>
+struct Operand<T, true> {
+  T value;
+  explicit Operand(const void* memory) : value(*static_cast<const T*>(memory)) {}
+  auto at(int64_t) const { return Block<T>::Constant(value); }
+  auto rest(int64_t, int64_t) const { return Block<T>::Constant(value); }
+};
+
+template <class Out, class T, class Body, class... Operands>
+inline void tile_loop_over(Out* out, int64_t n, const Body& body, Operands... operands) {
+  constexpr int block = kBlock<T>;
+  using Result = Eigen::Array<Out, block, 1>;
+  int64_t i = 0;
+  for (; i + block <= n; i += block) {
+    Eigen::Map<Result> result(out + i);
+    body(result, operands.at(i)...);
+  }
+  if (i == n) return;
+  Result result;
+  body(result, operands.rest(i, n - i)...);
+  std::memcpy(out + i, result.data(), size_t(n - i) * sizeof(Out));
+}
+
+/// Runs `body(result, a, b...)` over `n` elements: `kArity` operands of type T, a result of type Out. Operand
+/// i is a single element where bit i of kScalarMask is set.
+template <class Out, class T, int kArity, unsigned kScalarMask, class Body>
+inline void tile_loop(const void* const* in, void* out, int64_t n, const Body& body) {
+  [&]<int... kIndex>(std::integer_sequence<int, kIndex...>) {
+    tile_loop_over<Out, T>(static_cast<Out*>(out), n, body,
+                           Operand<T, ((kScalarMask >> kIndex) & 1) != 0>(in[kIndex])...);
+  }
+  (std::make_integer_sequence<int, kArity>());
+}
+
+/// `f` applied element by element: for what Eigen has no expression for. The loop is over a whole block and
+/// the result is a block of its own, so that the compiler can vectorise it without checking for overlap.
+template <class F, class A, class... More>
+EIGEN_STRONG_INLINE auto each(F f, const A& a, const More&... more) {
+  constexpr int size = A::SizeAtCompileTime;
+  Eigen::Array<decltype(f(a.coeff(0), more.coeff(0)...)), size, 1> result;
+  for (int i = 0; i < size; ++i) result.coeffRef(i) = f(a.coeff(i), more.coeff(i)...);
+  return result;
+}
+
+}  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE

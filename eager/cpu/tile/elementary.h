@@ -1,0 +1,99 @@
+// Transcendental functions of tile expressions. Where Eigen 3.4 has vector code for T it is used (exp, log,
+// sin, cos, tanh, erf, pow of float; exp, log, pow of double), else libm, one element after the other.
+// tests/eager/test_accuracy.py checks the error of each in units in the last place.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <unsupported/Eigen/SpecialFunctions>
+
+#include "eager/cpu/tile/block.h"
+
+namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
+
+#define FRAMEJIT_TILE_LIBM(name)                         \
+  template <class A>                                     \
+  EIGEN_STRONG_INLINE auto name(const A& a) {            \
+    using T = typename A::Scalar;                        \
+    return each([](T x) { return T(std::name(x)); }, a); \
+  }
+FRAMEJIT_TILE_LIBM(exp2)
+FRAMEJIT_TILE_LIBM(log2)
+FRAMEJIT_TILE_LIBM(log10)
+FRAMEJIT_TILE_LIBM(tan)
+FRAMEJIT_TILE_LIBM(asin)
+FRAMEJIT_TILE_LIBM(acos)
+FRAMEJIT_TILE_LIBM(atan)
+FRAMEJIT_TILE_LIBM(sinh)
+FRAMEJIT_TILE_LIBM(cosh)
+FRAMEJIT_TILE_LIBM(asinh)
+FRAMEJIT_TILE_LIBM(acosh)
+FRAMEJIT_TILE_LIBM(atanh)
+FRAMEJIT_TILE_LIBM(erfc)
+FRAMEJIT_TILE_LIBM(lgamma)
+#undef FRAMEJIT_TILE_LIBM
+
+template <class A, class B>
+EIGEN_STRONG_INLINE auto atan2(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return std::atan2(x, y); }, a, b);
+}
+template <class A, class B>
+EIGEN_STRONG_INLINE auto hypot(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return std::hypot(x, y); }, a, b);
+}
+
+template <class A>
+EIGEN_STRONG_INLINE auto sigmoid(const A& a) {
+  using T = typename A::Scalar;
+  return ((-a).exp() + T(1)).inverse().eval();
+}
+
+/// Squares, roots and the like are exact where the exponent is one number for the whole tile (`x ** 2`).
+template <class T>
+inline constexpr bool is_constant_block = false;
+template <class T, class Plain>
+inline constexpr bool
+    is_constant_block<Eigen::CwiseNullaryOp<Eigen::internal::scalar_constant_op<T>, Plain>> = true;
+
+template <class A, class B>
+EIGEN_STRONG_INLINE Block<typename A::Scalar> pow(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  if constexpr (is_constant_block<B>) {
+    const T exponent = b.coeff(0);
+    if (exponent == T(2)) return a * a;
+    if (exponent == T(3)) return a * a * a;
+    if (exponent == T(0.5)) return sqrt(a);
+    if (exponent == T(1)) return a;
+    if (exponent == T(-1)) return T(1) / a;
+    if (exponent == T(-2)) return T(1) / (a * a);
+  }
+  return Eigen::pow(a, b);
+}
+
+/// log(exp(a) + exp(b)) without overflow; equal infinities stay.
+template <class A, class B>
+EIGEN_STRONG_INLINE auto logaddexp(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each(
+      [](T x, T y) {
+        if (std::isinf(x) && x == y) return x;
+        const T larger = x > y || x != x ? x : y;
+        return larger + std::log1p(std::exp(-std::abs(x - y)));
+      },
+      a, b);
+}
+/// x * log(y), 0 where x is 0 unless y is NaN.
+template <class A, class B>
+EIGEN_STRONG_INLINE auto xlogy(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each(
+      [](T x, T y) {
+        if (y != y) return y;
+        return x == 0 ? T(0) : x * std::log(y);
+      },
+      a, b);
+}
+
+}  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile

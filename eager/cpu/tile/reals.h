@@ -1,0 +1,231 @@
+// Comparison, selection, rounding and division of tile expressions: cheap functions with exact results.
+// PyTorch's rules for NaN and signed zeros are kept. All but those on fmod are single loops that the compiler
+// vectorises.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "eager/cpu/tile/block.h"
+
+namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
+
+#define FRAMEJIT_TILE_COMPARISON(name, op)                    \
+  template <class A, class B>                                 \
+  EIGEN_STRONG_INLINE auto name(const A& a, const B& b) {     \
+    using T = typename A::Scalar;                             \
+    return each([](T x, T y) { return bool(x op y); }, a, b); \
+  }
+FRAMEJIT_TILE_COMPARISON(eq, ==)
+FRAMEJIT_TILE_COMPARISON(ne, !=)
+FRAMEJIT_TILE_COMPARISON(lt, <)
+FRAMEJIT_TILE_COMPARISON(le, <=)
+FRAMEJIT_TILE_COMPARISON(gt, >)
+FRAMEJIT_TILE_COMPARISON(ge, >=)
+#undef FRAMEJIT_TILE_COMPARISON
+
+/// `condition` is an operand like the others and hence has their type: everything but zero is true.
+template <class C, class A, class B>
+EIGEN_STRONG_INLINE auto where(const C& condition, const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](auto c, T x, T y) { return c != 0 ? x : y; }, condition, a, b);
+}
+
+/// NaN wins over everything.
+template <class A, class B>
+EIGEN_STRONG_INLINE auto maximum(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return x > y || x != x ? x : y; }, a, b);
+}
+template <class A, class B>
+EIGEN_STRONG_INLINE auto minimum(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return x < y || x != x ? x : y; }, a, b);
+}
+/// NaN loses to everything.
+template <class A, class B>
+EIGEN_STRONG_INLINE auto fmax(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return x > y || y != y ? x : y; }, a, b);
+}
+template <class A, class B>
+EIGEN_STRONG_INLINE auto fmin(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return x < y || y != y ? x : y; }, a, b);
+}
+
+template <class T>
+inline T clamp_element(T x, T low, T high) {
+  if (low != low) return low;
+  if (high != high) return high;
+  const T raised = x < low ? low : x;  // NaN stays
+  return raised > high ? high : raised;
+}
+template <class A, class L, class H>
+EIGEN_STRONG_INLINE auto clamp(const A& a, const L& low, const H& high) {
+  using T = typename A::Scalar;
+  return each([](T x, T l, T h) { return clamp_element(x, l, h); }, a, low, high);
+}
+
+template <class A>
+EIGEN_STRONG_INLINE auto relu(const A& a) {
+  using T = typename A::Scalar;
+  return each([](T x) { return x < 0 ? T(0) : x; }, a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto sign(const A& a) {
+  using T = typename A::Scalar;
+  return each([](T x) { return T(int(x > 0) - int(x < 0)); }, a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto signbit(const A& a) {
+  using T = typename A::Scalar;
+  return each(
+      [](T x) {
+        if constexpr (std::is_floating_point_v<T>) return bool(std::signbit(x));
+        return x < 0;
+      },
+      a);
+}
+template <class A, class B>
+EIGEN_STRONG_INLINE auto copysign(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return std::copysign(x, y); }, a, b);
+}
+
+template <class A>
+EIGEN_STRONG_INLINE auto isnan(const A& a) {
+  using T = typename A::Scalar;
+  return each([](T x) { return x != x; }, a);
+}
+/// Only floats can be infinite: for an integer type the limits below are its own, hence the test of the type.
+template <class A>
+EIGEN_STRONG_INLINE auto isinf(const A& a) {
+  using T = typename A::Scalar;
+  return each(
+      [](T x) {
+        if constexpr (std::is_floating_point_v<T>) return std::abs(x) == std::numeric_limits<T>::infinity();
+        return false;
+      },
+      a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto isfinite(const A& a) {
+  using T = typename A::Scalar;
+  return each(
+      [](T x) {
+        if constexpr (std::is_floating_point_v<T>) return std::abs(x) <= std::numeric_limits<T>::max();
+        return true;
+      },
+      a);
+}
+
+/// Correctly rounded; Eigen's sqrt is an approximation on some instruction sets.
+template <class A>
+EIGEN_STRONG_INLINE auto sqrt(const A& a) {
+  using T = typename A::Scalar;
+  return each([](T x) { return std::sqrt(x); }, a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto rsqrt(const A& a) {
+  using T = typename A::Scalar;
+  return each([](T x) { return T(1) / std::sqrt(x); }, a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto floor(const A& a) {
+  using T = typename A::Scalar;
+  return each([](T x) { return std::floor(x); }, a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto ceil(const A& a) {
+  using T = typename A::Scalar;
+  return each([](T x) { return std::ceil(x); }, a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto trunc(const A& a) {
+  using T = typename A::Scalar;
+  return each([](T x) { return std::trunc(x); }, a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto frac(const A& a) {
+  using T = typename A::Scalar;
+  return each([](T x) { return x - std::trunc(x); }, a);
+}
+/// Half to even.
+template <class A>
+EIGEN_STRONG_INLINE auto round(const A& a) {
+  using T = typename A::Scalar;
+  return each([](T x) { return std::rint(x); }, a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto round_decimals(const A& a, double decimals) {
+  using T = typename A::Scalar;
+  const T power = std::pow(T(10), T(std::abs(decimals)));
+  const bool divide = decimals < 0;
+  return each([=](T x) { return divide ? std::rint(x / power) * power : std::rint(x * power) / power; }, a);
+}
+
+template <class A, class B>
+EIGEN_STRONG_INLINE auto fmod(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return std::fmod(x, y); }, a, b);
+}
+/// Python's `%`: the sign of the divisor.
+template <class A, class B>
+EIGEN_STRONG_INLINE auto remainder(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each(
+      [](T x, T y) {
+        const T rest = std::fmod(x, y);
+        return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+      },
+      a, b);
+}
+/// Python's `//`, consistent with `remainder`: not floor(x / y), which rounds 1 // 0.1 up to 10.
+template <class T>
+inline T floor_divide_element(T x, T y) {
+  if (y == 0) return x / y;
+  const T rest = std::fmod(x, y);
+  T quotient = (x - rest) / y;
+  if (rest != 0 && (rest < 0) != (y < 0)) quotient -= 1;
+  if (quotient == 0) return std::copysign(T(0), x / y);
+  const T floored = std::floor(quotient);
+  return quotient - floored > T(0.5) ? floored + 1 : floored;
+}
+template <class A, class B>
+EIGEN_STRONG_INLINE auto floor_divide(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return floor_divide_element(x, y); }, a, b);
+}
+template <class A, class B>
+EIGEN_STRONG_INLINE auto div_trunc(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return std::trunc(x / y); }, a, b);
+}
+
+/// PyTorch's formula: each end is met exactly.
+template <class A, class E, class W>
+EIGEN_STRONG_INLINE auto lerp(const A& start, const E& end, const W& weight) {
+  using T = typename A::Scalar;
+  return each([](T s, T e, T w) { return std::abs(w) < T(0.5) ? s + w * (e - s) : e - (e - s) * (T(1) - w); },
+              start, end, weight);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto nan_to_num(const A& a, double nan, double positive, double negative) {
+  using T = typename A::Scalar;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  return each(
+      [=](T x) {
+        if (x != x) return T(nan);
+        return x == infinity ? T(positive) : x == -infinity ? T(negative) : x;
+      },
+      a);
+}
+template <class A, class B>
+EIGEN_STRONG_INLINE auto heaviside(const A& a, const B& at_zero) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return x == 0 ? y : T(x > 0); }, a, at_zero);
+}
+
+}  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile
