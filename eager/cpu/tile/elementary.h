@@ -50,6 +50,38 @@ EIGEN_STRONG_INLINE auto sigmoid(const A& a) {
   return ((-a).exp() + T(1)).inverse().eval();
 }
 
+template <class A>
+EIGEN_STRONG_INLINE Block<typename A::Scalar> expm1(const A& a) {
+  return a.expm1();
+}
+template <class A>
+EIGEN_STRONG_INLINE Block<typename A::Scalar> log1p(const A& a) {
+  return a.log1p();
+}
+template <class A>
+EIGEN_STRONG_INLINE Block<typename A::Scalar> digamma(const A& a) {
+  return a.digamma();
+}
+
+/// log(1 + exp(beta * x)) / beta, x itself where beta * x is above the threshold.
+template <class A>
+EIGEN_STRONG_INLINE Block<typename A::Scalar> softplus(const A& a, double beta, double threshold) {
+  using T = typename A::Scalar;
+  const Block<T> scaled = a * T(beta);
+  const Block<T> soft = scaled.exp().log1p() / T(beta);
+  return each([=](T x, T s, T y) { return s > T(threshold) ? x : y; }, a, scaled, soft);
+}
+
+/// Derivative of the tanh form of GELU: with u = sqrt(2 / pi) * (x + 0.044715 x^3) and t = tanh(u),
+/// (1 + t) / 2 + x / 2 * (1 - t^2) * u'.
+template <class A>
+EIGEN_STRONG_INLINE Block<typename A::Scalar> gelu_tanh_slope(const A& a) {
+  using T = typename A::Scalar;
+  constexpr T scale = T(0.7978845608028654), cubic = T(0.044715);
+  const Block<T> t = (scale * (a + cubic * a * a * a)).tanh();
+  return T(0.5) * (T(1) + t) + T(0.5) * a * (T(1) - t * t) * (scale * (T(1) + T(3) * cubic * a * a));
+}
+
 /// Squares, roots and the like are exact where the exponent is one number for the whole tile (`x ** 2`).
 template <class T>
 inline constexpr bool is_constant_block = false;

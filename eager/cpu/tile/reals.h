@@ -25,11 +25,39 @@ FRAMEJIT_TILE_COMPARISON(gt, >)
 FRAMEJIT_TILE_COMPARISON(ge, >=)
 #undef FRAMEJIT_TILE_COMPARISON
 
+template <class A, class B>
+EIGEN_STRONG_INLINE auto logical_and(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return bool((x != 0) & (y != 0)); }, a, b);
+}
+template <class A, class B>
+EIGEN_STRONG_INLINE auto logical_or(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return bool((x != 0) | (y != 0)); }, a, b);
+}
+template <class A, class B>
+EIGEN_STRONG_INLINE auto logical_xor(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return (x != 0) != (y != 0); }, a, b);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto logical_not(const A& a) {
+  using T = typename A::Scalar;
+  return each([](T x) { return x == 0; }, a);
+}
+
 /// `condition` is an operand like the others and hence has their type: everything but zero is true.
 template <class C, class A, class B>
 EIGEN_STRONG_INLINE auto where(const C& condition, const A& a, const B& b) {
   using T = typename A::Scalar;
   return each([](auto c, T x, T y) { return c != 0 ? x : y; }, condition, a, b);
+}
+
+/// `yes` where the first argument is above zero, `no` elsewhere and at NaN.
+template <class C, class A, class B>
+EIGEN_STRONG_INLINE auto where_positive(const C& test, const A& yes, const B& no) {
+  using T = typename C::Scalar;
+  return each([](T c, T x, T y) { return c > 0 ? x : y; }, test, yes, no);
 }
 
 /// NaN wins over everything.
@@ -106,6 +134,16 @@ EIGEN_STRONG_INLINE auto isinf(const A& a) {
   return each(
       [](T x) {
         if constexpr (std::is_floating_point_v<T>) return std::abs(x) == std::numeric_limits<T>::infinity();
+        return false;
+      },
+      a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto isinf_of_sign(const A& a, int sign) {
+  using T = typename A::Scalar;
+  return each(
+      [sign](T x) {
+        if constexpr (std::is_floating_point_v<T>) return x == T(sign) * std::numeric_limits<T>::infinity();
         return false;
       },
       a);
