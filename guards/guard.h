@@ -6,12 +6,15 @@
 //   guard.h         Source, Program (loads and checks), ProgramBuilder (this file)
 //   source.cc       interning and printing of sources
 //   load.h          how each source is loaded
-//   kinds.cc        per kind: check, printed form, mismatch message
-//   program.cc      the loop over a program; builder.cc: making one
+//   held.cc         references that do not keep guarded objects alive; equality of constants
+//   kinds.cc        per kind: the check, and the loop over a program that runs them
+//   messages.cc     per kind: printed form and mismatch message
+//   builder.cc      making a program
 //   tensor_access.h the hook through which guards see tensors and modes
 //
-// A program is one flat list of loads and checks. Each load fills one slot, once; checks and graph inputs read slots.
-// Running it allocates nothing, calls no Python code and leaves every slot borrowed from the objects it was loaded from.
+// A program is one flat list of loads and checks. Each load fills one slot, once; checks and graph inputs
+// read slots. Running it allocates nothing, calls no Python code and leaves every slot borrowed from the
+// objects it was loaded from.
 #pragma once
 
 #include <Python.h>
@@ -19,6 +22,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,14 +44,15 @@ enum class GuardKind : uint8_t {
 #undef GUARD
 };
 
-/// Where an object came from, as a path from the frame. Interned by its SourceTable: equal paths are one pointer.
+/// Where an object came from, as a path from the frame. Interned by its SourceTable: equal paths are one
+/// pointer.
 struct Source {
   SourceKind kind;
-  const Source* base = nullptr;  ///< null for roots
-  int64_t index = 0;             ///< of a local, stack entry or item; the offset of a member
-  PyObject* object = nullptr;    ///< name, key or constant; owned by the table
-  PyTypeObject* owner = nullptr; ///< of a member; owned by the table
-  std::string text;              ///< Python text: `x`, `self.weight`, `cfg['lr']`
+  const Source* base = nullptr;   ///< null for roots
+  int64_t index = 0;              ///< of a local, stack entry or item; the offset of a member
+  PyObject* object = nullptr;     ///< name, key or constant; owned by the table
+  PyTypeObject* owner = nullptr;  ///< of a member; owned by the table
+  std::string text = {};          ///< Python text: `x`, `self.weight`, `cfg['lr']`
 };
 
 /// Owns sources. Its lifetime is that of the program made from it. Names and keys are borrowed arguments.
@@ -67,8 +72,8 @@ class SourceTable {
   const Source* globals();
   const Source* constant(PyObject* object, std::string_view text);
   const Source* attribute(const Source* base, PyObject* name);
-  /// `descriptor` is a member descriptor of a type (`T.slot`, `types.FunctionType.__closure__`); null if it is none or
-  /// does not hold an object.
+  /// `descriptor` is a member descriptor of a type (`T.slot`, `types.FunctionType.__closure__`); null if it
+  /// is none or does not hold an object.
   const Source* member(const Source* base, PyObject* descriptor);
   const Source* function_code(const Source* base);
   const Source* function_defaults(const Source* base);
@@ -95,7 +100,8 @@ struct FrameValues {
   PyObject* builtins = nullptr;
 };
 
-/// The object now behind a source, borrowed, or null. For the tracer and for messages; a Program does the same by slots.
+/// The object now behind a source, borrowed, or null. For the tracer and for messages; a Program does the
+/// same by slots.
 PyObject* load(const Source* source, const FrameValues& frame);
 
 /// Equality that a baked-in constant needs; see `constant` in guards.def.
@@ -125,8 +131,8 @@ class Held {
   bool weak_ = false;
 };
 
-/// Which tensors a trace accepts at a slot. Plain sizes and strides must match; a symbol that is met for the first time is
-/// bound to the actual size, any other expression must evaluate to it.
+/// Which tensors a trace accepts at a slot. Plain sizes and strides must match; a symbol that is met for the
+/// first time is bound to the actual size, any other expression must evaluate to it.
 struct TensorPattern {
   eager::TensorMeta meta;
   bool requires_grad = false;
@@ -135,20 +141,20 @@ struct TensorPattern {
 struct Guard {
   GuardKind kind;
   const Source* source = nullptr;
-  const Source* other = nullptr;    ///< of `same`
+  const Source* other = nullptr;  ///< of `same`
   uint32_t slot = 0, other_slot = 0;
-  Held object;                      ///< type, object, constant or tuple of keys
-  int64_t number = 0;               ///< length, version, mode word, symbol number of `int64` (-1: none)
-  int32_t payload = -1;             ///< index into the program's patterns, relations or slot lists
+  Held object;           ///< type, object, constant or tuple of keys
+  int64_t number = 0;    ///< length, version, mode word, symbol number of `int64` (-1: none)
+  int32_t payload = -1;  ///< index into the program's patterns, relations or slot lists
 };
 
 /// Why a program did not apply.
 struct Mismatch {
   int guard = -1;
-  std::string message;       ///< "x: got size 5 at dimension 0, expected 4"
-  std::string source;        ///< printed source of the value that differed; empty: none in particular
-  std::vector<int> dims;     ///< the sizes that differ, when nothing else of the tensor does
-  bool is_number = false;    ///< an int or float of the same type differs in value
+  std::string message;     ///< "x: got size 5 at dimension 0, expected 4"
+  std::string source;      ///< printed source of the value that differed; empty: none in particular
+  std::vector<int> dims;   ///< the sizes that differ, when nothing else of the tensor does
+  bool is_number = false;  ///< an int or float of the same type differs in value
 };
 
 class Program {
@@ -162,8 +168,8 @@ class Program {
 
   uint32_t slot_count() const { return slot_count_; }
   const std::vector<Guard>& guards() const { return guards_; }
-  std::string print(int guard) const;   ///< one guard as Python text
-  std::string print() const;            ///< all, a line each
+  std::string print(int guard) const;  ///< one guard as Python text
+  std::string print() const;           ///< all, a line each
   /// A weakly held object died: no call can hit any more.
   bool is_dead() const;
 
@@ -191,7 +197,8 @@ class Program {
   uint32_t slot_count_ = 0;
 };
 
-/// Collects guards while a trace is made. Adding a guard twice adds it once; a value's guard implies its type's.
+/// Collects guards while a trace is made. Adding a guard twice adds it once; a value's guard implies its
+/// type's.
 class ProgramBuilder {
  public:
   ProgramBuilder();
@@ -225,6 +232,8 @@ class ProgramBuilder {
   bool seen(GuardKind kind, const Source* source) const;
   std::unique_ptr<Program> program_;
   std::map<const Source*, uint32_t> slots_;
+  std::set<std::pair<GuardKind, const Source*>> guarded_;
+  std::vector<eager::SizeGuard> relations_;
 };
 
 }  // namespace framejit::guards

@@ -1,5 +1,5 @@
-// Contract: how guards see tensors, module trees and modes. framejit/bindings installs it at import; until then
-// nothing is a tensor. Plain function pointers, since a guard costs a few nanoseconds in all.
+// Contract: how guards see tensors, module trees and modes. framejit/bindings installs it at import; until
+// then nothing is a tensor. Plain function pointers, since a guard costs a few nanoseconds in all.
 #pragma once
 
 #include <Python.h>
@@ -11,7 +11,8 @@
 namespace framejit::guards {
 
 struct TensorAccess {
-  /// The tensor inside an object whose exact type a `type` guard has already checked to be a tensor type; else null.
+  /// The tensor inside an object whose exact type a `type` guard has already checked to be a tensor type;
+  /// else null.
   const eager::TensorImpl* (*peek)(PyObject* object);
   /// The structure version of an nn.Module (any attribute change in the tree bumps it); -1: not a module.
   int64_t (*module_version)(PyObject* object);

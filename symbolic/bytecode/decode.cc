@@ -1,5 +1,5 @@
-// CPython bytecode of any supported version -> Program. One row per CPython opcode; a row that this interpreter does not
-// have is never reached, an opcode without a row becomes Unsupported.
+// CPython bytecode of any supported version -> Program. One row per CPython opcode; a row that this
+// interpreter does not have is never reached, an opcode without a row becomes Unsupported.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -22,7 +22,8 @@ class Decoder {
   int raw = 0, arg = 0, next_unit = 0;
 
   Instruction& emit(Opcode op, int instruction_arg = 0) {
-    program_.instructions_.push_back({op, 0, 0, static_cast<uint8_t>(raw), instruction_arg, 0, -1, entry_, unit_});
+    program_.instructions_.push_back(
+        {op, 0, 0, static_cast<uint8_t>(raw), instruction_arg, 0, -1, entry_, unit_});
     return program_.instructions_.back();
   }
   void emit_jump(Opcode op, int target_unit) { emit(op).target = target_unit; }
@@ -104,7 +105,8 @@ void load_super_attr(Decoder& d) {
   d.emit(d.arg & 1 ? Opcode::LoadSuperMethod : Opcode::LoadSuperAttr, d.arg >> 2).extra = d.arg >> 1 & 1;
 }
 void for_iter(Decoder& d) {
-  // At the end the interpreter skips the END_FOR (and, from 3.13, the POP_TOP) that its own generators come through.
+  // At the end the interpreter skips the END_FOR (and, from 3.13, the POP_TOP) that its own generators come
+  // through.
   int skipped = kBefore312 ? 0 : kBefore313 ? 1 : 2;
   d.emit_jump(Opcode::ForIter, d.next_unit + d.arg + skipped);
 }
@@ -134,7 +136,8 @@ void call_intrinsic_1(Decoder& d) {
          d.arg);
 }
 
-#define SAME(cpython, ours) {#cpython, same<Opcode::ours>}
+#define SAME(cpython, ours) \
+  { #cpython, same < Opcode::ours> }
 constexpr Row kRows[] = {
     SAME(NOP, Nop),
     SAME(RESUME, Resume),
@@ -337,7 +340,8 @@ void Decoder::resolve_targets() {
     if (instruction.target >= 0) instruction.target = pc_from_unit(instruction.target);
 }
 
-// Rows of varints of six bits, most significant first: start, length, target (in units), depth << 1 | push_offset.
+// Rows of varints of six bits, most significant first: start, length, target (in units), depth << 1 |
+// push_offset.
 void Decoder::read_exception_table() {
   PyObject* table = program_.code_->co_exceptiontable;
   const uint8_t* at = reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(table));
@@ -349,8 +353,8 @@ void Decoder::read_exception_table() {
   };
   while (at < end) {
     int start = varint(), length = varint(), target = varint(), depth = varint();
-    program_.handlers_.push_back(
-        {pc_from_unit(start), pc_from_unit(start + length), pc_from_unit(target), depth >> 1, (depth & 1) != 0});
+    program_.handlers_.push_back({pc_from_unit(start), pc_from_unit(start + length), pc_from_unit(target),
+                                  depth >> 1, (depth & 1) != 0});
   }
 }
 
@@ -368,7 +372,8 @@ void Decoder::find_body() {
   program_.body_ = pc;
 }
 
-// Depth-first over the control flow; every path gives the same depth to an instruction, as the compiler guarantees.
+// Depth-first over the control flow; every path gives the same depth to an instruction, as the compiler
+// guarantees.
 void Decoder::compute_depths() {
   std::vector<int16_t>& depths = program_.depths_;
   depths.assign(program_.size() + 1, -1);
@@ -407,6 +412,8 @@ std::shared_ptr<const Program> Program::decode(PyCodeObject* code) {
   return program;
 }
 
-const char* Program::source_name(const Instruction& instruction) const { return opcode_table()[instruction.raw].name; }
+const char* Program::source_name(const Instruction& instruction) const {
+  return opcode_table()[instruction.raw].name;
+}
 
 }  // namespace framejit::bytecode

@@ -1,16 +1,19 @@
-// Contract: the one internal instruction set, and the decoder that makes it from the bytecode of CPython 3.11 to 3.13.
+// Contract: the one internal instruction set, and the decoder that makes it from the bytecode of CPython 3.11
+// to 3.13.
 //
 // Tour of symbolic/bytecode/
 //   instructions.def   the table of instructions: name, class, stack effect
 //   instruction.h      Opcode, Instruction, Program (this file)
 //   decode.cc          Program::decode: rows "CPython opcode -> one or more of our instructions"
 //   program.cc         questions to a Program, its listing, the tables
-//   <build>/generated/py<tag>/opcode_table.inc   names, cache sizes, operators; written by tools/describe_opcodes.py
+//   <build>/generated/py<tag>/opcode_table.inc   names, cache sizes, operators; written by
+//   tools/describe_opcodes.py
 //
-// A program counter ("pc") is an index into Program::instructions(), never a byte or code unit offset. One CPython
-// instruction may give several of ours (LOAD_FAST_LOAD_FAST, POP_JUMP_IF_FALSE of 3.11: ToBool, PopJumpIfFalse): all
-// have the same `unit`, with `part` 0, 1, ... The interpreter can be entered at part 0 only. No part ever needs more
-// stack than co_stacksize allows, so the frame may be written out between any two instructions.
+// A program counter ("pc") is an index into Program::instructions(), never a byte or code unit offset. One
+// CPython instruction may give several of ours (LOAD_FAST_LOAD_FAST, POP_JUMP_IF_FALSE of 3.11: ToBool,
+// PopJumpIfFalse): all have the same `unit`, with `part` 0, 1, ... The interpreter can be entered at part 0
+// only. No part ever needs more stack than co_stacksize allows, so the frame may be written out between any
+// two instructions.
 #pragma once
 
 #include <Python.h>
@@ -30,7 +33,20 @@ enum class Opcode : uint8_t {
 
 // Which handler of an executor an instruction belongs to.
 enum class OpClass : uint8_t {
-  Stack, Local, Name, Operator, Build, Match, Call, Function, Jump, Iteration, Return, Exception, Generator, Unsupported
+  Stack,
+  Local,
+  Name,
+  Operator,
+  Build,
+  Match,
+  Call,
+  Function,
+  Jump,
+  Iteration,
+  Return,
+  Exception,
+  Generator,
+  Unsupported
 };
 
 struct Instruction {
@@ -42,7 +58,7 @@ struct Instruction {
   int32_t extra;   // see the table; 0 where not used
   int32_t target;  // pc to jump to, or -1
   int32_t entry;   // code unit where the interpreter enters (EXTENDED_ARG, KW_NAMES and PRECALL included)
-  int32_t unit;    // code unit of the opcode itself: what the frame shows as "running", for lines and handlers
+  int32_t unit;  // code unit of the opcode itself: what the frame shows as "running", for lines and handlers
 };
 
 const char* name(Opcode op);
@@ -50,7 +66,8 @@ OpClass op_class(Opcode op);
 int pops(const Instruction& instruction);
 int pushes(const Instruction& instruction);
 
-// In 3.11 and 3.12 the NULL of PushNull, LoadMethod and LoadGlobal lies below the callable; from 3.13 above it.
+// In 3.11 and 3.12 the NULL of PushNull, LoadMethod and LoadGlobal lies below the callable; from 3.13 above
+// it.
 constexpr bool kNullBelowCallable = PY_VERSION_HEX < 0x030D0000;
 
 // The two slots under the arguments of a call, on any version: both set means (unbound method, self).
@@ -76,7 +93,8 @@ struct BinaryOperator {
 };
 const BinaryOperator& binary_operator(int arg);
 
-// The decoded body of one code object. Immutable, shared; borrows the code object, which must outlive its use.
+// The decoded body of one code object. Immutable, shared; borrows the code object, which must outlive its
+// use.
 class Program {
  public:
   static std::shared_ptr<const Program> decode(PyCodeObject* code);
@@ -86,7 +104,8 @@ class Program {
   const Instruction& operator[](int pc) const { return instructions_[pc]; }
   int size() const { return static_cast<int>(instructions_.size()); }
 
-  // The first instruction after the prologue (MakeCell, CopyFreeVars, Resume); generators: after ReturnGenerator's pair.
+  // The first instruction after the prologue (MakeCell, CopyFreeVars, Resume); generators: after
+  // ReturnGenerator's pair.
   int body() const { return body_; }
   // The pc at a code unit (of an entry point or of an opcode); -1 inside caches.
   int pc_at_unit(int unit) const;

@@ -135,8 +135,8 @@ std::string Program::print() const {
     text.append(row, length).append("\n");
   }
   for (const Handler& h : handlers_) {
-    int length = snprintf(row, sizeof row, "[%d, %d) handled at %d, depth %d%s\n", h.start, h.end, h.target, h.depth,
-                          h.push_offset ? ", offset" : "");
+    int length = snprintf(row, sizeof row, "[%d, %d) handled at %d, depth %d%s\n", h.start, h.end, h.target,
+                          h.depth, h.push_offset ? ", offset" : "");
     text.append(row, length);
   }
   return text;
