@@ -9,7 +9,16 @@
 
 namespace framejit::eager {
 
-enum class ErrorType : uint8_t { runtime, type, value, index, not_implemented, memory, stop_iteration };
+enum class ErrorType : uint8_t {
+  runtime,
+  type,
+  value,
+  index,
+  not_implemented,
+  memory,
+  stop_iteration,
+  zero_division
+};
 
 /// What the user did wrong: "op: got X, expected Y. Try Z."
 class FRAMEJIT_API Error : public std::runtime_error {
