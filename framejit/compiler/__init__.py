@@ -1,0 +1,39 @@
+"""The compiler as Python sees it.
+
+Tour: ``api`` (compile, explain, disable, stats, reset), ``report`` (Break, ExplainReport: text, HTML, JSON, SARIF),
+``errors``, ``logs`` (FRAMEJIT_LOGS), ``module`` (a compiled nn.Module). The work is done by ``framejit._C.compiler``.
+"""
+
+from framejit.compiler.api import (
+    OPTIONS,
+    Stats,
+    compile,
+    disable,
+    explain,
+    is_compiling,
+    list_backends,
+    reset,
+    set_logs,
+    stats,
+)
+from framejit.compiler.errors import BackendCompilerError, GraphBreakError, RecompileLimitWarning
+from framejit.compiler.report import Break, ExplainReport, TraceInfo
+
+__all__ = [
+    "OPTIONS",
+    "BackendCompilerError",
+    "Break",
+    "ExplainReport",
+    "GraphBreakError",
+    "RecompileLimitWarning",
+    "Stats",
+    "TraceInfo",
+    "compile",
+    "disable",
+    "explain",
+    "is_compiling",
+    "list_backends",
+    "reset",
+    "set_logs",
+    "stats",
+]

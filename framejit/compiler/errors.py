@@ -1,0 +1,32 @@
+"""What the compiler raises and warns with. All other exceptions are the program's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from framejit.compiler.report import Break
+
+
+class GraphBreakError(RuntimeError):
+    """Raised under ``fullgraph=True`` where a graph would end; nothing of the program has run.
+
+    Attributes:
+        graph_break: the break, as :func:`framejit.explain` reports it.
+    """
+
+    def __init__(self, graph_break: Break) -> None:
+        super().__init__(f"fullgraph=True, but the function does not compile to one graph.\n{graph_break}")
+        self.graph_break = graph_break
+
+
+class RecompileLimitWarning(UserWarning):
+    """A function was compiled ``cache_size_limit`` times; further kinds of arguments run without the compiler."""
+
+
+class BackendCompilerError(RuntimeError):
+    """A backend raised, or returned something that is not callable."""
+
+
+def graph_break_error(event: dict[str, Any]) -> GraphBreakError:
+    """The exception for a trace event with a break; called from the C side."""
+    return GraphBreakError(Break.from_event(event))

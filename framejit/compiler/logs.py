@@ -1,0 +1,79 @@
+"""``FRAMEJIT_LOGS=graph_breaks,recompiles,...``: what the compiler does, through Python's ``logging``.
+
+Each kind is a logger ``framejit.<kind>``; naming it in the variable sets it to DEBUG with a handler on stderr.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import Any
+
+from framejit.compiler.report import Break
+
+#: kind -> what it shows
+KINDS = {
+    "graph_breaks": "every graph break with place, reason and remedy",
+    "recompiles": "the guard that failed, for every recompilation",
+    "guards": "the guard program of every trace",
+    "graph": "the graph of every trace, as recorded",
+    "trace": "every trace: prelude, graph, epilogue, end",
+    "loops": "the loops that a graph was lowered to",
+    "kernels": "the kernels that run, with their sizes",
+    "perf": "time taken to trace and compile",
+}
+log = {kind: logging.getLogger(f"framejit.{kind}") for kind in KINDS}
+
+
+def parse(setting: str) -> list[str]:
+    """The kinds named in a setting such as ``"graph_breaks,guards"``; ``"all"`` names every one.
+
+    Raises:
+        ValueError: a kind is not known.
+    """
+    names = [name.strip() for name in setting.split(",") if name.strip()]
+    unknown = [name for name in names if name not in KINDS and name != "all"]
+    if unknown:
+        raise ValueError(f"FRAMEJIT_LOGS: got {', '.join(unknown)}, expected a list of {', '.join(KINDS)} or all")
+    return list(KINDS) if "all" in names else names
+
+
+def set_logs(*kinds: str) -> None:
+    """Turns these kinds on, and all others off."""
+    wanted = parse(",".join(kinds))
+    for kind, logger in log.items():
+        logger.setLevel(logging.DEBUG if kind in wanted else logging.WARNING)
+        if kind in wanted and not logger.handlers:
+            handler = logging.StreamHandler()
+            handler.setFormatter(logging.Formatter("[%(name)s] %(message)s"))
+            logger.addHandler(handler)
+
+
+def enabled() -> bool:
+    return any(logger.isEnabledFor(logging.DEBUG) for logger in log.values())
+
+
+def emit(event: dict[str, Any]) -> None:
+    """Logs one trace event."""
+    if event["kind"] == "internal_error":
+        logging.getLogger("framejit").error("%s", event["message"])
+        return
+    if event["kind"] != "trace":
+        return
+    place = f"{event['function']} ({event['file']}:{event['line']})"
+    if event["break"] is not None and event["break"]["reported"]:
+        log["graph_breaks"].debug("%s", Break.from_event(event))
+    if event["recompile"]:
+        log["recompiles"].debug("%s recompiled: %s", place, event["recompile"])
+    log["guards"].debug("%s\n%s", place, event["guards"])
+    if event["op_count"]:
+        log["graph"].debug("%s\n%s", place, event["graph"])
+        log["loops"].debug("%s\n%s", place, event.get("loops", ""))
+    log["trace"].debug("%s\n%s", place, event["trace"])
+    log["perf"].debug("%s: %d ops in %.3f ms", place, event["op_count"], event["seconds"] * 1e3)
+
+
+def from_environment() -> None:
+    setting = os.environ.get("FRAMEJIT_LOGS", "")
+    if setting:
+        set_logs(*parse(setting))
