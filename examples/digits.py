@@ -2,9 +2,9 @@
 
     python examples/digits.py [--epochs 30]
 
-Prints, for both runs, accuracy on the held-out fifth of the 1,797 images and time per epoch; then compile time, the number
-of graphs and the report on a function that cannot be one graph. Exits with 1 if the two runs' losses differ anywhere, or
-if the accuracy is below 0.96.
+Prints, for both runs, accuracy on the held-out fifth of the 1,797 images and time per epoch; then compile time, the
+number of graphs, and the report on a function that cannot be one graph. Exits with 1 if the two runs' losses differ
+anywhere, or if the accuracy is below 0.96.
 """
 
 from __future__ import annotations
