@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from framejit import nn
 from framejit._C import compiler as _compiler
+
+from framejit import nn
 
 
 class OptimizedModule(nn.Module):

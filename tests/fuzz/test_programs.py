@@ -11,8 +11,9 @@ import os
 import time
 import warnings
 
-import framejit as fj
 import pytest
+
+import framejit as fj
 from tests.fuzz.programs import make_source
 from tests.scenarios.support import assert_same_outcome, run
 

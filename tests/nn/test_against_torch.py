@@ -1,8 +1,9 @@
 """Modules and functional forms against PyTorch: same weights, same input, same output and gradients."""
 
-import framejit as fj
 import numpy as np
 import pytest
+
+import framejit as fj
 
 torch = pytest.importorskip("torch")
 

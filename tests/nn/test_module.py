@@ -3,8 +3,9 @@
 import copy
 import pickle
 
-import framejit as fj
 import pytest
+
+import framejit as fj
 from framejit import nn
 
 

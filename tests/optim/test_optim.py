@@ -1,8 +1,9 @@
 """Optimisers against PyTorch over several steps; groups, state dicts, schedules, errors."""
 
-import framejit as fj
 import numpy as np
 import pytest
+
+import framejit as fj
 from framejit import nn
 
 OPTIONS = {

@@ -12,8 +12,9 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-import framejit as fj
 import numpy as np
+
+import framejit as fj
 
 
 @dataclass

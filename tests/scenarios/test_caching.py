@@ -4,8 +4,9 @@ import gc
 import warnings
 import weakref
 
-import framejit as fj
 import pytest
+
+import framejit as fj
 from tests.scenarios.support import assert_same, check_calls
 
 

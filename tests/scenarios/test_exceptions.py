@@ -3,8 +3,9 @@
 import contextlib
 import traceback
 
-import framejit as fj
 import pytest
+
+import framejit as fj
 from tests.scenarios.support import check, check_calls, run
 
 

@@ -5,8 +5,9 @@ import enum
 import functools
 from collections import namedtuple
 
-import framejit as fj
 import pytest
+
+import framejit as fj
 from tests.scenarios.support import assert_same, check, check_calls, run
 
 X = (fj.ones(3),)

@@ -1,7 +1,8 @@
 """Tensors (scenarios 14 to 20)."""
 
-import framejit as fj
 import pytest
+
+import framejit as fj
 from tests.scenarios.support import assert_same, check, check_calls, run
 
 
