@@ -35,21 +35,21 @@ struct RowReducer {
   ReduceState (*start)();
   /// One chunk of at most kReduceChunk elements, of which the first has index `first`.
   ReduceState (*chunk)(const void* in, int64_t n, int64_t first);
-  /// Adds `later` to `state`; order matters (the first of equals wins).
-  void (*merge)(ReduceState& state, const ReduceState& later);
-  /// The result as an element of the reduced dtype (int64 for indices). `count`: elements in all, for the mean.
-  void (*finish)(const ReduceState& state, int64_t count, void* out);
+  /// Adds `later` to `states`, `n` of each.
+  void (*merge)(ReduceState* states, const ReduceState* later, int64_t n);
+  /// Results as `n` elements of `reduce_result_dtype`. `count`: elements that each state took in, for the mean.
+  void (*finish)(const ReduceState* states, int64_t n, int64_t count, void* out);
 };
 
-/// Column reductions keep one running result per column in memory: `accumulator_size` bytes each, and for float sums a
-/// total of double precision that takes the accumulators over every kColumnFlush rows.
+/// Column reductions keep one running result per column in memory, of `accumulator_size` bytes each, and move them into
+/// states (double precision) every kColumnFlush rows.
 inline constexpr int64_t kColumnFlush = 64;
 struct ColumnReducer {
   /// Sets `n` accumulators to "nothing yet".
   void (*start)(void* accumulators, int64_t n);
-  /// Takes in one row of `n` columns, of which the row number is `row`.
+  /// Takes in one row of `n` columns; `row` is the index that argmax and argmin give.
   void (*row)(void* accumulators, const void* in, int64_t n, int64_t row);
-  /// Moves `n` accumulators into states (which begin as RowReducer::start) and starts them anew.
+  /// Merges `n` accumulators into states and starts them anew.
   void (*flush)(void* accumulators, ReduceState* states, int64_t n);
   int accumulator_size;
 };

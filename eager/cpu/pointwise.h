@@ -22,6 +22,7 @@ struct TileCall {
   std::array<DType, kMaxOperands> operand{};
   DType result = DType::float32;
   const double* params = nullptr;  ///< of the row, borrowed; may be null when the row has none
+  int param_count = 0;
 };
 
 /// An operand as it lies in memory. `sizes` null: one element (a 0-dim tensor or a Python number).

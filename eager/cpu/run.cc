@@ -1,0 +1,201 @@
+// The loop drivers: which tiles run, in what order, on which thread.
+#include <algorithm>
+
+#include "eager/cpu/run_modes.h"
+#include "eager/cpu/thread_pool.h"
+
+namespace framejit::eager::cpu {
+namespace {
+
+/// Elements that are worth waking another thread for.
+constexpr int64_t kParallelElements = 32 * 1024;
+
+void no_reduction(const Instruction&, const void*) {}
+
+// --- pointwise --------------------------------------------------------------------------------------------------------
+
+void run_pointwise_nest(const RunInputs& inputs) {
+  const Nest& nest = inputs.nest;
+  int64_t total = nest.columns;
+  int64_t stretch = nest.boundary ? nest.boundary : total;  // tiles do not cross multiples of it
+  if (total == 0) return;
+  if (total <= nest.tile && stretch == total) {
+    TileRunner(inputs).run_tile(0, 0, 0, total, no_reduction);
+    return;
+  }
+  int64_t tiles_per_stretch = (stretch + nest.tile - 1) / nest.tile;
+  int64_t tiles = total / stretch * tiles_per_stretch;
+  parallel_for(tiles, units_per_piece(tiles, std::min(nest.tile, stretch)), [&](int64_t begin, int64_t end) {
+    ScratchScope scope;
+    TileRunner runner(inputs);
+    for (int64_t t = begin; t < end; ++t) {
+      int64_t at = t % tiles_per_stretch * nest.tile;
+      runner.run_tile(0, t / tiles_per_stretch * stretch + at, 0, std::min(nest.tile, stretch - at), no_reduction);
+    }
+  });
+}
+
+// --- rows -------------------------------------------------------------------------------------------------------------
+
+/// Reductions of one block of rows: collects chunks into blocks and blocks into results, always in the same places.
+class RowFold {
+ public:
+  RowFold(const Program& program, int64_t rows) : reducers_(row_reducers(program)), rows_(rows) {
+    int64_t count = int64_t(reducers_.size()) * rows;
+    totals_ = Scratch::of_thread().take_array<ReduceState>(count);
+    blocks_ = Scratch::of_thread().take_array<ReduceState>(count);
+  }
+  void begin() {
+    for (size_t k = 0; k < reducers_.size(); ++k)
+      for (int64_t row = 0; row < rows_; ++row) total(k)[row] = block(k)[row] = reducers_[k].start();
+  }
+  /// Elements [column, column + n) of each of `rows` rows, one row after the other.
+  void take(const Instruction& instruction, const void* elements, int64_t item, int64_t column, int64_t n, int64_t rows) {
+    size_t k = size_t(instruction.slot);
+    const RowReducer& reducer = reducers_[k];
+    const char* from = static_cast<const char*>(elements);
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t at = 0; at < n; at += kReduceChunk) {
+        ReduceState state = reducer.chunk(from + (row * n + at) * item, std::min(kReduceChunk, n - at), column + at);
+        reducer.merge(block(k) + row, &state, 1);
+        if ((column + at + kReduceChunk) % kReduceBlock == 0) end_block(k, row);
+      }
+    }
+  }
+  /// Takes what another fold collected of later elements.
+  void take_block(size_t k, const ReduceState& later) { reducers_[k].merge(total(k), &later, 1); }
+  const ReduceState& block_of(size_t k) {
+    end_block(k, 0);
+    return *total(k);
+  }
+  void finish(const Instruction& instruction, int64_t rows, int64_t count, void* out) {
+    size_t k = size_t(instruction.slot);
+    for (int64_t row = 0; row < rows; ++row) end_block(k, row);
+    reducers_[k].finish(total(k), rows, count, out);
+  }
+  size_t reductions() const { return reducers_.size(); }
+
+ private:
+  ReduceState* total(size_t k) { return totals_ + int64_t(k) * rows_; }
+  ReduceState* block(size_t k) { return blocks_ + int64_t(k) * rows_; }
+  void end_block(size_t k, int64_t row) {
+    reducers_[k].merge(total(k) + row, block(k) + row, 1);
+    block(k)[row] = reducers_[k].start();
+  }
+
+  std::vector<RowReducer> reducers_;
+  int64_t rows_;
+  ReduceState* totals_;
+  ReduceState* blocks_;
+};
+
+void finish_rows(TileRunner& runner, RowFold& fold, const Program& program, int phase, int64_t rows, int64_t count) {
+  const auto& code = program.code();
+  for (size_t i = 0; i < code.size(); ++i)
+    if (code[i].kind == Instruction::Kind::reduce && code[i].phase == phase)
+      fold.finish(code[i], rows, count, runner.row_memory(int(i)));
+  runner.run_rows(phase);
+}
+
+/// One block of rows, all phases.
+void run_row_block(TileRunner& runner, RowFold& fold, const Nest& nest, int64_t first, int64_t rows) {
+  const Program& program = *nest.program;
+  runner.begin_rows(first, rows, nest.columns);
+  runner.run_rows(-1);
+  fold.begin();
+  for (size_t phase = 0; phase < program.phases().size(); ++phase) {
+    int64_t width = rows > 1 ? nest.columns : nest.tile;
+    for (int64_t column = 0; column < nest.columns; column += width) {
+      int64_t n = std::min(width, nest.columns - column);
+      runner.run_tile(int(phase), first * nest.columns + column, column, n * rows,
+                      [&](const Instruction& instruction, const void* elements) {
+                        int64_t item = int64_t(item_size(program.code()[size_t(instruction.in[0])].dtype));
+                        fold.take(instruction, elements, item, column, n, rows);
+                      });
+    }
+    finish_rows(runner, fold, program, int(phase), rows, nest.columns);
+  }
+}
+
+void run_row_blocks(const RunInputs& inputs) {
+  const Nest& nest = inputs.nest;
+  int64_t blocks = (nest.rows + nest.rows_per_block - 1) / nest.rows_per_block;
+  int64_t passes = int64_t(nest.program->phases().size());
+  parallel_for(blocks, units_per_piece(blocks, nest.rows_per_block * std::max<int64_t>(nest.columns, 1) * passes),
+               [&](int64_t begin, int64_t end) {
+                 ScratchScope scope;
+                 TileRunner runner(inputs);
+                 RowFold fold(*nest.program, nest.rows_per_block);
+                 for (int64_t b = begin; b < end; ++b) {
+                   int64_t first = b * nest.rows_per_block;
+                   run_row_block(runner, fold, nest, first, std::min(nest.rows_per_block, nest.rows - first));
+                 }
+               });
+}
+
+/// Few long rows and one phase: the blocks of a row are reduced in parallel, then combined in order.
+void run_split_rows(const RunInputs& inputs) {
+  const Nest& nest = inputs.nest;
+  const Program& program = *nest.program;
+  int64_t blocks = (nest.columns + kReduceBlock - 1) / kReduceBlock;
+  int64_t reductions = program.reductions();
+  ReduceState* partial = Scratch::of_thread().take_array<ReduceState>(nest.rows * blocks * reductions);
+  parallel_for(nest.rows * blocks, units_per_piece(nest.rows * blocks, kReduceBlock), [&](int64_t begin, int64_t end) {
+    ScratchScope scope;
+    TileRunner runner(inputs);
+    RowFold fold(program, 1);
+    for (int64_t unit = begin; unit < end; ++unit) {
+      int64_t row = unit / blocks, from = unit % blocks * kReduceBlock;
+      runner.begin_rows(row, 1, nest.columns);
+      runner.run_rows(-1);
+      fold.begin();
+      for (int64_t column = from; column < std::min(from + kReduceBlock, nest.columns); column += nest.tile) {
+        int64_t n = std::min(nest.tile, nest.columns - column);
+        runner.run_tile(0, row * nest.columns + column, 0, n, [&](const Instruction& instruction, const void* elements) {
+          int64_t item = int64_t(item_size(program.code()[size_t(instruction.in[0])].dtype));
+          fold.take(instruction, elements, item, column, n, 1);
+        });
+      }
+      for (size_t k = 0; k < fold.reductions(); ++k) partial[unit * reductions + int64_t(k)] = fold.block_of(k);
+    }
+  });
+  TileRunner runner(inputs);
+  RowFold fold(program, 1);
+  for (int64_t row = 0; row < nest.rows; ++row) {
+    runner.begin_rows(row, 1, nest.columns);
+    runner.run_rows(-1);
+    fold.begin();
+    for (int64_t b = 0; b < blocks; ++b)
+      for (size_t k = 0; k < fold.reductions(); ++k)
+        fold.take_block(k, partial[(row * blocks + b) * reductions + int64_t(k)]);
+    finish_rows(runner, fold, program, 0, 1, nest.columns);
+  }
+}
+
+}  // namespace
+
+int64_t units_per_piece(int64_t units, int64_t elements_per_unit) {
+  int64_t least = (kParallelElements + elements_per_unit - 1) / std::max<int64_t>(elements_per_unit, 1);
+  // A few pieces per thread even out what else the machine does.
+  return std::max(least, (units + num_threads() * 4 - 1) / (num_threads() * 4));
+}
+
+std::vector<RowReducer> row_reducers(const Program& program) {
+  std::vector<RowReducer> reducers;
+  for (const Instruction& instruction : program.code())
+    if (instruction.kind == Instruction::Kind::reduce)
+      reducers.push_back(
+          loop_kernels().row[size_t(instruction.reduce)][size_t(program.code()[size_t(instruction.in[0])].dtype)]);
+  return reducers;
+}
+
+void run(const Nest& nest, void* const* pointers, const Number* numbers) {
+  ScratchScope scope;
+  RunInputs inputs(nest, pointers, numbers);
+  if (nest.mode == Nest::Mode::columns) return run_columns(inputs);
+  if (nest.program->reductions() == 0) return run_pointwise_nest(inputs);
+  bool split = !nest.program->needs_rows() && nest.rows < 4 * num_threads() && nest.columns >= 2 * kReduceBlock;
+  split ? run_split_rows(inputs) : run_row_blocks(inputs);
+}
+
+}  // namespace framejit::eager::cpu

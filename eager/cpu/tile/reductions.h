@@ -1,0 +1,124 @@
+// How each kind of reduction combines elements; shared by the row and the column kernels of one instruction set.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "eager/cpu/loop_kernels.h"
+
+namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
+
+using cpu::ReduceKind;
+using cpu::ReduceState;
+
+constexpr bool is_extremum(ReduceKind kind) {
+  return kind == ReduceKind::amax || kind == ReduceKind::amin || kind == ReduceKind::argmax ||
+         kind == ReduceKind::argmin;
+}
+constexpr bool is_arg(ReduceKind kind) { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
+constexpr bool is_sum(ReduceKind kind) { return kind == ReduceKind::sum || kind == ReduceKind::mean; }
+
+/// One kind over elements of type T. `Lane` is the type of a running result within a chunk.
+template <ReduceKind kKind, class T>
+struct Reduction {
+  using Lane = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+  static constexpr bool kLargest = kKind == ReduceKind::amax || kKind == ReduceKind::argmax;
+
+  static Lane neutral() {
+    if constexpr (is_sum(kKind) || kKind == ReduceKind::any) return Lane(0);
+    if constexpr (kKind == ReduceKind::prod || kKind == ReduceKind::all) return Lane(1);
+    if constexpr (std::is_floating_point_v<T>)
+      return kLargest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+    return kLargest ? std::numeric_limits<Lane>::lowest() : std::numeric_limits<Lane>::max();
+  }
+  /// Whether `b` displaces `a`: NaN does, and stays.
+  template <class V>
+  static bool beats(V b, V a) {
+    bool better = kLargest ? b > a : b < a;
+    if constexpr (std::is_floating_point_v<V>) better = better | ((b != b) & (a == a));
+    return better;
+  }
+  static Lane combine(Lane a, Lane b) {
+    if constexpr (is_sum(kKind)) return Lane(a + b);
+    if constexpr (kKind == ReduceKind::prod) return Lane(a * b);
+    if constexpr (kKind == ReduceKind::any) return a | b;
+    if constexpr (kKind == ReduceKind::all) return a & b;
+    return beats(b, a) ? b : a;
+  }
+
+  static ReduceState start() { return state_of(neutral(), -1); }
+  static ReduceState state_of(Lane value, int64_t index) {
+    ReduceState state;
+    if constexpr (std::is_floating_point_v<T>) {
+      state.real = double(value);
+    } else {
+      state.integer = int64_t(value);
+    }
+    state.index = index;
+    return state;
+  }
+  static void merge_one(ReduceState& a, const ReduceState& b) {
+    if constexpr (is_arg(kKind)) {
+      if (b.index < 0) return;
+      bool wins = a.index < 0 || displaces(b, a) || (b.index < a.index && !displaces(a, b));
+      if (wins) a = b;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      a.real = Reduction<kKind, double>::combine(a.real, b.real);
+    } else {
+      a.integer = Reduction<kKind, int64_t>::combine(a.integer, b.integer);
+    }
+  }
+  static void merge(ReduceState* a, const ReduceState* b, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) merge_one(a[i], b[i]);
+  }
+  static void finish(const ReduceState* states, int64_t n, int64_t count, void* out) {
+    for (int64_t i = 0; i < n; ++i) {
+      if constexpr (is_arg(kKind)) {
+        static_cast<int64_t*>(out)[i] = states[i].index;
+      } else if constexpr (kKind == ReduceKind::mean) {
+        static_cast<T*>(out)[i] = T(states[i].real / double(count));
+      } else if constexpr (std::is_floating_point_v<T>) {
+        static_cast<T*>(out)[i] = T(states[i].real);
+      } else {
+        static_cast<T*>(out)[i] = T(states[i].integer);
+      }
+    }
+  }
+
+ private:
+  static bool displaces(const ReduceState& b, const ReduceState& a) {
+    if constexpr (std::is_floating_point_v<T>) return beats(b.real, a.real);
+    return beats(b.integer, a.integer);
+  }
+};
+
+/// Calls `visit.template operator()<kind, T>()` for every pair that is computed in.
+template <ReduceKind kKind, class Visit>
+void for_each_dtype(Visit& visit) {
+  if constexpr (kKind == ReduceKind::any || kKind == ReduceKind::all) {
+    visit.template operator()<kKind, bool>();
+  } else if constexpr (is_extremum(kKind)) {
+#define FRAMEJIT_VISIT(id, type, text) visit.template operator()<kKind, type>();
+    FRAMEJIT_FOR_EACH_DTYPE(FRAMEJIT_VISIT)
+#undef FRAMEJIT_VISIT
+  } else {
+    if constexpr (kKind != ReduceKind::mean) visit.template operator()<kKind, int64_t>();
+    visit.template operator()<kKind, float>();
+    visit.template operator()<kKind, double>();
+  }
+}
+template <class Visit>
+void for_each_reduction(Visit visit) {
+  for_each_dtype<ReduceKind::sum>(visit);
+  for_each_dtype<ReduceKind::mean>(visit);
+  for_each_dtype<ReduceKind::prod>(visit);
+  for_each_dtype<ReduceKind::amax>(visit);
+  for_each_dtype<ReduceKind::amin>(visit);
+  for_each_dtype<ReduceKind::any>(visit);
+  for_each_dtype<ReduceKind::all>(visit);
+  for_each_dtype<ReduceKind::argmax>(visit);
+  for_each_dtype<ReduceKind::argmin>(visit);
+}
+
+}  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE

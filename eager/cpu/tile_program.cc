@@ -1,0 +1,189 @@
+#include "eager/cpu/tile_program.h"
+
+#include <algorithm>
+
+namespace framejit::eager::cpu {
+
+using Kind = Instruction::Kind;
+
+int Program::input(DType dtype, Extent extent) {
+  operands_.push_back({dtype, false, extent});
+  return int(operands_.size()) - 1;
+}
+
+int Program::output(DType dtype, Extent extent) {
+  operands_.push_back({dtype, true, extent});
+  return int(operands_.size()) - 1;
+}
+
+int Program::add(Instruction instruction) {
+  code_.push_back(instruction);
+  return int(code_.size()) - 1;
+}
+
+int Program::load(int slot, DType as) {
+  return add({.kind = Kind::load, .dtype = as, .extent = operands_[size_t(slot)].extent, .slot = slot});
+}
+
+int Program::number(int slot, DType as) {
+  return add({.kind = Kind::number, .dtype = as, .extent = Extent::uniform, .slot = slot});
+}
+
+int Program::cast(int value, DType to) {
+  const Instruction& from = code_[size_t(value)];
+  if (from.dtype == to) return value;
+  return add({.kind = Kind::cast, .dtype = to, .extent = from.extent, .in_count = 1, .in = {value}});
+}
+
+int Program::apply(const TileCall& call, const std::array<int, kMaxOperands>& in) {
+  Instruction instruction{.kind = Kind::apply, .dtype = call.result, .extent = Extent::uniform};
+  instruction.kernel = call.kernel;
+  instruction.in_count = call.operand_count;
+  for (int i = 0; i < call.operand_count; ++i) {
+    instruction.in[size_t(i)] = cast(in[size_t(i)], call.operand[size_t(i)]);
+    instruction.extent = std::max(instruction.extent, code_[size_t(instruction.in[size_t(i)])].extent);
+  }
+  if (call.params) std::copy_n(call.params, call.param_count, instruction.params.begin());
+  return add(instruction);
+}
+
+int Program::reduce(ReduceKind kind, int value) {
+  ++reductions_;
+  Instruction instruction{.kind = Kind::reduce,
+                          .dtype = reduce_result_dtype(kind, code_[size_t(value)].dtype),
+                          .extent = Extent::row,
+                          .in_count = 1,
+                          .in = {value}};
+  instruction.reduce = kind;
+  instruction.slot = reductions_ - 1;
+  return add(instruction);
+}
+
+void Program::store(int value, int slot) {
+  add({.kind = Kind::store,
+       .dtype = operands_[size_t(slot)].dtype,
+       .extent = operands_[size_t(slot)].extent,
+       .slot = slot,
+       .in_count = 1,
+       .in = {value}});
+}
+
+void Program::set_param_slot(int value, int param, int number_slot) {
+  code_[size_t(value)].param_slots[size_t(param)] = number_slot;
+}
+
+void Program::finish() {
+  find_phases();
+  list_phases();
+  find_uses();
+  assign_buffers();
+}
+
+// Phase of a full value: the pass that computes it. Phase of a row value: the pass after which it is there, -1 when it
+// needs none.
+void Program::find_phases() {
+  phases_.resize(1);
+  for (Instruction& instruction : code_) {
+    bool in_pass = instruction.extent == Extent::full || instruction.kind == Kind::reduce;
+    instruction.phase = in_pass ? 0 : -1;
+    for (int i = 0; i < instruction.in_count; ++i) {
+      const Instruction& in = code_[size_t(instruction.in[size_t(i)])];
+      bool waits = instruction.extent == Extent::full && in.extent == Extent::row;
+      instruction.phase = std::max(instruction.phase, in.phase + (waits ? 1 : 0));
+    }
+    if (in_pass && size_t(instruction.phase) >= phases_.size()) phases_.resize(size_t(instruction.phase) + 1);
+  }
+}
+
+void Program::list_phases() {
+  for (size_t phase = 0; phase < phases_.size(); ++phase) {
+    std::vector<bool> wanted(code_.size());
+    for (size_t i = code_.size(); i-- > 0;) {
+      const Instruction& instruction = code_[i];
+      bool here = instruction.phase == int(phase) &&
+                  (instruction.extent == Extent::full || instruction.kind == Kind::reduce);
+      if (!here) continue;
+      if (instruction.kind != Kind::load) wanted[i] = true;
+      for (int k = 0; k < instruction.in_count; ++k) {
+        size_t in = size_t(instruction.in[size_t(k)]);
+        if (code_[in].kind == Kind::load && code_[in].extent == Extent::full) wanted[in] = true;
+      }
+    }
+    auto append = [&](bool stores) {
+      for (size_t i = 0; i < code_.size(); ++i)
+        if (wanted[i] && (code_[i].kind == Kind::store) == stores) phases_[phase].push_back(int(i));
+    };
+    append(false);
+    append(true);
+  }
+  needs_rows_ = phases_.size() > 1;
+}
+
+void Program::find_uses() {
+  for (size_t i = 0; i < code_.size(); ++i) {
+    const Instruction& user = code_[i];
+    for (int k = 0; k < user.in_count; ++k) {
+      Instruction& value = code_[size_t(user.in[size_t(k)])];
+      value.last_use = int(i);
+      bool full = value.extent == Extent::full;
+      if (full && user.phase > value.phase && value.kind != Kind::load) value.row_lived = true;
+      bool plain_store = user.kind == Kind::store && user.extent == Extent::full && user.dtype == value.dtype;
+      if (full && plain_store && value.kind == Kind::apply && value.stored_to < 0) value.stored_to = user.slot;
+    }
+  }
+}
+
+// A linear scan in order of execution. A kernel may write over an operand that it reads for the last time when both
+// have elements of one size.
+void Program::assign_buffers() {
+  std::vector<int> free_buffers;
+  std::vector<int> remaining(code_.size());
+  for (const auto& phase : phases_)
+    for (int i : phase)
+      for (int k = 0; k < code_[size_t(i)].in_count; ++k) ++remaining[size_t(code_[size_t(i)].in[size_t(k)])];
+
+  for (const auto& phase : phases_) {
+    for (int i : phase) {
+      Instruction& instruction = code_[size_t(i)];
+      bool makes = instruction.kind == Kind::load || instruction.kind == Kind::apply || instruction.kind == Kind::cast;
+      if (makes) widest_item_ = std::max(widest_item_, int64_t(item_size(instruction.dtype)));
+      std::vector<int> dying;
+      for (int k = 0; k < instruction.in_count; ++k) {
+        size_t in = size_t(instruction.in[size_t(k)]);
+        const Instruction& value = code_[in];
+        if (--remaining[in] > 0 || value.buffer < 0 || value.row_lived) continue;
+        bool in_place = instruction.kind == Kind::apply && item_size(value.dtype) == item_size(instruction.dtype);
+        (in_place ? free_buffers : dying).push_back(value.buffer);
+      }
+      if (makes && instruction.buffer < 0) {
+        if (instruction.row_lived) {
+          instruction.buffer = row_buffers_++;
+        } else if (free_buffers.empty()) {
+          instruction.buffer = tile_buffers_++;
+        } else {
+          instruction.buffer = free_buffers.back();
+          free_buffers.pop_back();
+        }
+      }
+      free_buffers.insert(free_buffers.end(), dying.begin(), dying.end());
+    }
+  }
+}
+
+std::string Program::str() const {
+  static constexpr const char* kKinds[] = {"load", "number", "apply", "cast", "reduce", "store"};
+  static constexpr const char* kExtents[] = {"uniform", "row", "full"};
+  std::string text;
+  for (size_t i = 0; i < code_.size(); ++i) {
+    const Instruction& instruction = code_[i];
+    text += concat("%", i, " = ", kKinds[int(instruction.kind)], ".", dtype_name(instruction.dtype));
+    if (instruction.slot >= 0) text += concat(" #", instruction.slot);
+    for (int k = 0; k < instruction.in_count; ++k) text += concat(" %", instruction.in[size_t(k)]);
+    text += concat("  (", kExtents[int(instruction.extent)], ", phase ", instruction.phase);
+    if (instruction.buffer >= 0) text += concat(instruction.row_lived ? ", row buffer " : ", buffer ", instruction.buffer);
+    text += ")\n";
+  }
+  return text;
+}
+
+}  // namespace framejit::eager::cpu

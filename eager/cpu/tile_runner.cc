@@ -1,0 +1,269 @@
+#include "eager/cpu/tile_runner.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace framejit::eager::cpu {
+namespace {
+
+CastFn cast_between(const LoopKernels& kernels, DType from, DType to) {
+  return kernels.cast[size_t(from)][size_t(to)];
+}
+
+}  // namespace
+
+// --- what all threads share -------------------------------------------------------------------------------------------
+
+RunInputs::RunInputs(const Nest& nest, void* const* pointers, const Number* numbers) : nest(nest), pointers(pointers) {
+  const auto& code = nest.program->code();
+  Scratch& scratch = Scratch::of_thread();
+  int64_t count = int64_t(code.size());
+  places = scratch.take_array<Place>(count);
+  params = scratch.take_array<const double*>(count);
+  direct = scratch.take_array<bool>(count);
+  char* cells = scratch.take(count * 8);
+  for (size_t i = 0; i < code.size(); ++i) {
+    const Instruction& instruction = code[i];
+    params[i] = params_of(instruction, numbers);
+    direct[i] = may_store_directly(i);
+    if (instruction.extent != Extent::uniform) continue;
+    char* cell = cells + i * 8;
+    places[i] = {cell, true};
+    if (instruction.kind == Instruction::Kind::number) {
+      const Number& number = numbers[instruction.slot];
+      convert_element(number.data(), number.dtype, cell, instruction.dtype);
+    } else if (instruction.kind == Instruction::Kind::load) {
+      size_t slot = size_t(instruction.slot);
+      convert_element(pointers[slot], nest.program->operands()[slot].dtype, cell, instruction.dtype);
+    } else if (instruction.kind == Instruction::Kind::cast) {
+      size_t in = size_t(instruction.in[0]);
+      convert_element(places[in].data, code[in].dtype, cell, instruction.dtype);
+    } else if (instruction.kind == Instruction::Kind::apply) {
+      const void* in[kMaxOperands];
+      for (int k = 0; k < instruction.in_count; ++k) in[k] = places[instruction.in[size_t(k)]].data;
+      instruction.kernel->by_scalar_mask[0](in, cell, 1, params[i]);
+    }
+  }
+}
+
+const double* RunInputs::params_of(const Instruction& instruction, const Number* numbers) {
+  const auto& slots = instruction.param_slots;
+  if (std::all_of(slots.begin(), slots.end(), [](int slot) { return slot < 0; })) return instruction.params.data();
+  double* values = Scratch::of_thread().take_array<double>(4);
+  for (size_t k = 0; k < slots.size(); ++k)
+    values[k] = slots[k] < 0 ? instruction.params[k] : numbers[slots[k]].as_real();
+  return values;
+}
+
+// Computing a value right into the result's memory must not destroy an operand in the same memory that is still to be
+// read.
+bool RunInputs::may_store_directly(size_t at) const {
+  const auto& code = nest.program->code();
+  int slot = code[at].stored_to;
+  if (slot < 0) return false;
+  for (size_t i = 0; i < code.size(); ++i) {
+    const Instruction& other = code[i];
+    if (other.kind == Instruction::Kind::load && pointers[other.slot] == pointers[slot] && other.last_use > int(at))
+      return false;
+  }
+  return true;
+}
+
+// --- one thread -------------------------------------------------------------------------------------------------------
+
+TileRunner::TileRunner(const RunInputs& inputs)
+    : inputs_(inputs), nest_(inputs.nest), program_(*inputs.nest.program), kernels_(loop_kernels()) {
+  Scratch& scratch = Scratch::of_thread();
+  int64_t count = int64_t(program_.code().size());
+  places_ = scratch.take_array<Place>(count);
+  std::copy_n(inputs.places, count, places_);
+  cells_ = scratch.take(count * 8);
+  spreads_ = scratch.take_array<char*>(count);
+  std::fill_n(spreads_, count, nullptr);
+  spread_valid_ = scratch.take_array<bool>(count);
+  tile_bytes_ = nest_.tile * program_.widest_item();
+  tile_buffers_ = scratch.take(program_.tile_buffers() * tile_bytes_);
+  if (program_.row_buffers() > 0) {
+    int64_t longest = std::max(nest_.tile, nest_.columns);
+    row_bytes_ = (longest * program_.widest_item() + 63) & ~int64_t(63);
+  }
+  row_buffers_ = scratch.take(program_.row_buffers() * row_bytes_);
+  if (program_.reductions() > 0) {
+    row_capacity_ = nest_.mode == Nest::Mode::columns ? nest_.tile : nest_.rows_per_block;
+    row_values_ = scratch.take(count * row_capacity_ * 8);
+  }
+}
+
+void TileRunner::begin_rows(int64_t first, int64_t count, int64_t segment) {
+  first_row_ = first;
+  row_count_ = count;
+  segment_ = segment;
+  const auto& code = program_.code();
+  for (size_t i = 0; i < code.size(); ++i)
+    if (code[i].extent != Extent::uniform) spread_valid_[i] = false;
+}
+
+void TileRunner::run_rows(int phase) {
+  const auto& code = program_.code();
+  for (size_t i = 0; i < code.size(); ++i) {
+    const Instruction& instruction = code[i];
+    if (instruction.extent != Extent::row || instruction.phase != phase) continue;
+    switch (instruction.kind) {
+      case Kind::load:
+        load_row(int(i));
+        break;
+      case Kind::apply:
+        apply(int(i), row_count_, row_memory(int(i)));
+        break;
+      case Kind::cast:
+        convert(int(i), row_count_, row_memory(int(i)));
+        break;
+      case Kind::reduce:
+        set(int(i), row_memory(int(i)), row_count_ == 1);
+        break;
+      case Kind::store:
+        store(instruction, nest_.kept[size_t(instruction.slot)], first_row_, row_count_);
+        break;
+      case Kind::number:
+        break;
+    }
+  }
+}
+
+void TileRunner::load(int i, int64_t start, int64_t n) {
+  const Instruction& instruction = program_.code()[size_t(i)];
+  size_t slot = size_t(instruction.slot);
+  DType from = program_.operands()[slot].dtype;
+  const Access& access = nest_.full[slot];
+  const char* base = static_cast<const char*>(inputs_.pointers[slot]);
+  int64_t item = int64_t(item_size(from));
+  Run run = find_run(access, start, n);
+  if (run.even && run.stride == 1 && from == instruction.dtype) return set(i, base + run.offset * item, n == 1);
+  CastFn cast = cast_between(kernels_, from, instruction.dtype);
+  if (run.even && (run.stride == 0 || n == 1)) {
+    cast(base + run.offset * item, 0, cells_ + i * 8, 1);
+    return set(i, cells_ + i * 8, true);
+  }
+  char* to = buffer(instruction, 0);
+  if (run.even) {
+    cast(base + run.offset * item, run.stride, to, n);
+  } else {
+    gather(access, base, item, cast, start, n, to, int64_t(item_size(instruction.dtype)));
+  }
+  set(i, to, false);
+}
+
+void TileRunner::load_row(int i) {
+  const Instruction& instruction = program_.code()[size_t(i)];
+  size_t slot = size_t(instruction.slot);
+  DType from = program_.operands()[slot].dtype;
+  void* to = row_memory(i);
+  gather(nest_.kept[slot], inputs_.pointers[slot], int64_t(item_size(from)),
+         cast_between(kernels_, from, instruction.dtype), first_row_, row_count_, to,
+         int64_t(item_size(instruction.dtype)));
+  set(i, to, row_count_ == 1);
+}
+
+Place TileRunner::operand(int value, bool for_row, int64_t n) {
+  const Instruction& instruction = program_.code()[size_t(value)];
+  if (!for_row && instruction.extent == Extent::row && !places_[value].single) return {spread(value, n), false};
+  return places_[value];
+}
+
+const void* TileRunner::spread(int value, int64_t n) {
+  const Instruction& instruction = program_.code()[size_t(value)];
+  Place place = places_[value];
+  bool by_segment = instruction.extent == Extent::row && !place.single;
+  if (!place.single && !by_segment) return place.data;
+  if (n == 1) return place.data;
+  if (!spreads_[value]) {
+    spreads_[value] = Scratch::of_thread().take(std::max(nest_.tile, row_capacity_) * 8);
+    spread_valid_[value] = false;
+  }
+  if (spread_valid_[value]) return spreads_[value];
+  int64_t item = int64_t(item_size(instruction.dtype));
+  CastFn repeat = cast_between(kernels_, instruction.dtype, instruction.dtype);
+  if (by_segment) {
+    for (int64_t row = 0; row < row_count_; ++row)
+      repeat(static_cast<const char*>(place.data) + row * item, 0, spreads_[value] + row * segment_ * item, segment_);
+  } else {
+    repeat(place.data, 0, spreads_[value], std::max(nest_.tile, row_capacity_));
+  }
+  spread_valid_[value] = instruction.extent != Extent::full;
+  return spreads_[value];
+}
+
+void TileRunner::apply(int i, int64_t n, void* target) {
+  const Instruction& instruction = program_.code()[size_t(i)];
+  bool for_row = instruction.extent == Extent::row;
+  const void* in[kMaxOperands];
+  unsigned mask = 0;
+  for (int k = 0; k < instruction.in_count; ++k) {
+    Place place = operand(instruction.in[size_t(k)], for_row, n);
+    in[k] = place.data;
+    mask |= unsigned(place.single) << k;
+  }
+  const double* params = inputs_.params[i];
+  unsigned all = (1u << instruction.in_count) - 1;
+  if (mask == all && instruction.in_count > 0) {
+    instruction.kernel->by_scalar_mask[0](in, cells_ + i * 8, 1, params);
+    return set(i, cells_ + i * 8, true);
+  }
+  TileFn fn = mask < 4 ? instruction.kernel->by_scalar_mask[mask] : nullptr;
+  if (!fn) {
+    for (int k = 0; k < instruction.in_count; ++k)
+      if ((mask >> k) & 1) in[k] = spread(instruction.in[size_t(k)], n);
+    fn = instruction.kernel->by_scalar_mask[0];
+  }
+  fn(in, target, n, params);
+  set(i, target, false);
+}
+
+void TileRunner::convert(int i, int64_t n, void* target) {
+  const Instruction& instruction = program_.code()[size_t(i)];
+  int value = instruction.in[0];
+  CastFn cast = cast_between(kernels_, program_.code()[size_t(value)].dtype, instruction.dtype);
+  Place place = operand(value, instruction.extent == Extent::row, n);
+  if (place.single) {
+    cast(place.data, 0, cells_ + i * 8, 1);
+    return set(i, cells_ + i * 8, true);
+  }
+  cast(place.data, 1, target, n);
+  set(i, target, false);
+}
+
+void* TileRunner::full_target(int i, int64_t start, int64_t column, int64_t n) {
+  const Instruction& instruction = program_.code()[size_t(i)];
+  if (inputs_.direct[i] && !instruction.row_lived) {
+    size_t slot = size_t(instruction.stored_to);
+    Run run = find_run(nest_.full[slot], start, n);
+    if (run.even && run.stride == 1)
+      return static_cast<char*>(inputs_.pointers[slot]) + run.offset * int64_t(item_size(instruction.dtype));
+  }
+  return buffer(instruction, column);
+}
+
+void TileRunner::store(const Instruction& instruction, const Access& access, int64_t start, int64_t n) {
+  int value = instruction.in[0];
+  DType from = program_.code()[size_t(value)].dtype;
+  Place place = operand(value, instruction.extent == Extent::row, n);
+  char* base = static_cast<char*>(inputs_.pointers[instruction.slot]);
+  int64_t item = int64_t(item_size(instruction.dtype));
+  CastFn cast = cast_between(kernels_, from, instruction.dtype);
+  Run run = find_run(access, start, n);
+  if (run.even && (run.stride == 1 || n == 1)) {
+    char* to = base + run.offset * item;
+    if (to != place.data) cast(place.data, place.single ? 0 : 1, to, n);
+    return;
+  }
+  const void* elements = place.data;
+  ScratchScope scope;
+  if (place.single || from != instruction.dtype) {
+    char* converted = Scratch::of_thread().take(n * 8);
+    cast(place.data, place.single ? 0 : 1, converted, n);
+    elements = converted;
+  }
+  scatter(access, base, item, start, n, elements);
+}
+
+}  // namespace framejit::eager::cpu
