@@ -60,10 +60,11 @@ Access merge_dims(const Dims& sizes, const Dims& strides) {
   return access;
 }
 
-void gather(const Access& access, const void* base, int64_t item, CastFn cast, int64_t start, int64_t n, void* to,
-            int64_t to_item) {
+void gather(const Access& access, const void* base, int64_t item, CastFn cast, int64_t start, int64_t n,
+            void* to, int64_t to_item) {
   for_each_segment(access, start, n, [&](int64_t offset, int64_t stride, int64_t length, int64_t done) {
-    cast(static_cast<const char*>(base) + offset * item, stride, static_cast<char*>(to) + done * to_item, length);
+    cast(static_cast<const char*>(base) + offset * item, stride, static_cast<char*>(to) + done * to_item,
+         length);
   });
 }
 

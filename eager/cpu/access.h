@@ -42,8 +42,8 @@ inline Run find_run(const Access& access, int64_t start, int64_t n) {
 }
 
 /// Reads elements [start, start + n), converting, into `to`.
-void gather(const Access& access, const void* base, int64_t item, CastFn cast, int64_t start, int64_t n, void* to,
-            int64_t to_item);
+void gather(const Access& access, const void* base, int64_t item, CastFn cast, int64_t start, int64_t n,
+            void* to, int64_t to_item);
 /// Writes `n` elements that lie side by side at `from` to [start, start + n).
 void scatter(const Access& access, void* base, int64_t item, int64_t start, int64_t n, const void* from);
 

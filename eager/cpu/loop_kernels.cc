@@ -3,10 +3,10 @@
 #include "eager/cpu/isa.h"
 #include "eager/cpu/pointwise.h"
 
-#define FRAMEJIT_DECLARE_ADDERS(isa)                  \
-  namespace framejit::eager::isa {                    \
-  void add_casts(cpu::LoopKernels& table);            \
-  void add_row_reductions(cpu::LoopKernels& table);   \
+#define FRAMEJIT_DECLARE_ADDERS(isa)                   \
+  namespace framejit::eager::isa {                     \
+  void add_casts(cpu::LoopKernels& table);             \
+  void add_row_reductions(cpu::LoopKernels& table);    \
   void add_column_reductions(cpu::LoopKernels& table); \
   }
 FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_DECLARE_ADDERS)

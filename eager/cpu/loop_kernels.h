@@ -1,8 +1,8 @@
-// The kernels of loop drivers themselves: conversion on the way into a tile, and reductions of a tile. Compiled once
-// per instruction set (cpu/tile/casts.cc, row_reductions.cc, column_reductions.cc).
+// The kernels of loop drivers themselves: conversion on the way into a tile, and reductions of a tile.
+// Compiled once per instruction set (cpu/tile/casts.cc, row_reductions.cc, column_reductions.cc).
 //
-// Reductions give the same bits on every instruction set: the order in which elements are combined is fixed by the
-// counts below, not by a register's width.
+// Reductions give the same bits on every instruction set: the order in which elements are combined is fixed
+// by the counts below, not by a register's width.
 #pragma once
 
 #include <array>
@@ -13,13 +13,15 @@
 
 namespace framejit::eager::cpu {
 
-/// A row is reduced in chunks of this many elements, each over `kLanes` running results that are combined in a tree;
-/// chunk results are combined one after the other, in double precision, within blocks, and blocks likewise.
+/// A row is reduced in chunks of this many elements, each over `kLanes` running results that are combined in
+/// a tree; chunk results are combined one after the other, in double precision, within blocks, and blocks
+/// likewise.
 inline constexpr int64_t kReduceChunk = 1024;
 inline constexpr int kLanes = 64;
 inline constexpr int64_t kReduceBlock = 32 * kReduceChunk;
 
-/// Running result of one row's reduction. Which members count depends on kind and dtype: floats are kept as doubles.
+/// Running result of one row's reduction. Which members count depends on kind and dtype: floats are kept as
+/// doubles.
 struct ReduceState {
   union {
     double real;
@@ -37,12 +39,13 @@ struct RowReducer {
   ReduceState (*chunk)(const void* in, int64_t n, int64_t first);
   /// Adds `later` to `states`, `n` of each.
   void (*merge)(ReduceState* states, const ReduceState* later, int64_t n);
-  /// Results as `n` elements of `reduce_result_dtype`. `count`: elements that each state took in, for the mean.
+  /// Results as `n` elements of `reduce_result_dtype`. `count`: elements that each state took in, for the
+  /// mean.
   void (*finish)(const ReduceState* states, int64_t n, int64_t count, void* out);
 };
 
-/// Column reductions keep one running result per column in memory, of `accumulator_size` bytes each, and move them into
-/// states (double precision) every kColumnFlush rows.
+/// Column reductions keep one running result per column in memory, of `accumulator_size` bytes each, and move
+/// them into states (double precision) every kColumnFlush rows.
 inline constexpr int64_t kColumnFlush = 64;
 struct ColumnReducer {
   /// Sets `n` accumulators to "nothing yet".

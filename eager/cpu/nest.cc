@@ -41,12 +41,14 @@ std::vector<int> sorted_dims(const Space& space, bool reduced, int operand, bool
 
 bool has_index_reduction(const Program& program) {
   return std::any_of(program.code().begin(), program.code().end(), [](const Instruction& i) {
-    return i.kind == Instruction::Kind::reduce && (i.reduce == ReduceKind::argmax || i.reduce == ReduceKind::argmin);
+    return i.kind == Instruction::Kind::reduce &&
+           (i.reduce == ReduceKind::argmax || i.reduce == ReduceKind::argmin);
   });
 }
 
 int64_t product(const Space& space, const std::vector<int>& dims) {
-  return std::accumulate(dims.begin(), dims.end(), int64_t(1), [&](int64_t n, int d) { return n * space.sizes[d]; });
+  return std::accumulate(dims.begin(), dims.end(), int64_t(1),
+                         [&](int64_t n, int d) { return n * space.sizes[d]; });
 }
 
 Access access_over(const Space& space, int operand, const std::vector<int>& dims) {
@@ -78,7 +80,8 @@ int64_t choose_boundary(const Nest& nest) {
 }
 
 /// Splits kept dims into those outside and those inside of the reduced ones.
-std::vector<int> take_inner(const Space& space, int reference, std::vector<int>& kept, const std::vector<int>& reduced) {
+std::vector<int> take_inner(const Space& space, int reference, std::vector<int>& kept,
+                            const std::vector<int>& reduced) {
   const Dims& strides = space.strides[size_t(reference)];
   int64_t least = INT64_MAX;
   for (int d : reduced)
@@ -104,7 +107,8 @@ Nest prepare(const Program& program, const Space& space) {
   std::vector<int> reduced = sorted_dims(space, true, read, has_index_reduction(program));
 
   std::vector<int> inner;
-  if (reduces && !program.needs_rows() && read >= 0 && !reduced.empty()) inner = take_inner(space, read, kept, reduced);
+  if (reduces && !program.needs_rows() && read >= 0 && !reduced.empty())
+    inner = take_inner(space, read, kept, reduced);
   if (!inner.empty()) nest.mode = Nest::Mode::columns;
 
   std::vector<int> order = kept;

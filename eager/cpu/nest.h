@@ -13,13 +13,13 @@
 
 namespace framejit::eager::cpu {
 
-/// Sizes of the iteration space and how each operand of the program lies in it. Dims may be in any order; `prepare`
-/// reorders and merges them.
+/// Sizes of the iteration space and how each operand of the program lies in it. Dims may be in any order;
+/// `prepare` reorders and merges them.
 struct Space {
   Dims sizes;
-  uint64_t reduced = 0;        ///< bit i: dim i is reduced
-  std::vector<Dims> strides;  ///< per operand, in elements, one per dim; 0 where the operand does not vary (and for
-                              ///< row operands on reduced dims)
+  uint64_t reduced = 0;       ///< bit i: dim i is reduced
+  std::vector<Dims> strides;  ///< per operand, in elements, one per dim; 0 where the operand does not vary
+                              ///< (and for row operands on reduced dims)
 };
 
 struct Nest {
@@ -29,11 +29,11 @@ struct Nest {
   };
   const Program* program = nullptr;
   Mode mode = Mode::rows;
-  int64_t outer = 1;    ///< columns: kept dims outside the reduced ones
-  int64_t rows = 1;     ///< rows mode: kept points; columns mode: reduced points
-  int64_t columns = 1;  ///< rows mode: reduced points (or all points); columns mode: kept points inside
-  int64_t tile = kMaxTile;     ///< elements per tile
-  int64_t boundary = 0;        ///< tiles do not cross multiples of this (0: no such)
+  int64_t outer = 1;        ///< columns: kept dims outside the reduced ones
+  int64_t rows = 1;         ///< rows mode: kept points; columns mode: reduced points
+  int64_t columns = 1;      ///< rows mode: reduced points (or all points); columns mode: kept points inside
+  int64_t tile = kMaxTile;  ///< elements per tile
+  int64_t boundary = 0;     ///< tiles do not cross multiples of this (0: no such)
   int64_t rows_per_block = 1;  ///< rows mode: rows in one tile
   std::vector<Access> full;    ///< per operand, over the linear index of the whole space
   std::vector<Access> kept;    ///< per operand of extent row, over the linear kept index

@@ -1,7 +1,7 @@
 // Contract: eager pointwise ops, and copies, as loops over tile kernels.
 //
-//   core     decides types and shape (`pointwise_types` in its own file), allocates the result, then calls `run_pointwise`
-//   here     broadcasting, strides, casts, tiles, threads
+//   core     decides types and shape (`pointwise_types` in its own file), allocates the result, then calls
+//   `run_pointwise` here     broadcasting, strides, casts, tiles, threads
 // Fused programs (tile_program.h) run the same kernels over the same tiles, so both give the same bits.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace framejit::eager::cpu {
 
 inline constexpr int kMaxOperands = 4;
 
-/// One tile kernel and the element types it works in: operand i is converted to `operand[i]` before the kernel sees it
-/// (usually the compute dtype), the kernel writes `result`.
+/// One tile kernel and the element types it works in: operand i is converted to `operand[i]` before the
+/// kernel sees it (usually the compute dtype), the kernel writes `result`.
 struct TileCall {
   const TileKernel* kernel = nullptr;
   int operand_count = 0;
@@ -38,9 +38,9 @@ struct Operand {
   Operand(const void* element, DType type) : data(element), dtype(type) {}
 };
 
-/// `result = kernel(operands...)`, elementwise. The operands broadcast to the sizes of `result`; the result may have any
-/// strides and any dtype (the kernel's result is converted). It may be one of the operands, but not overlap one
-/// otherwise. About 20 ns for small contiguous tensors of the kernel's dtypes.
+/// `result = kernel(operands...)`, elementwise. The operands broadcast to the sizes of `result`; the result
+/// may have any strides and any dtype (the kernel's result is converted). It may be one of the operands, but
+/// not overlap one otherwise. About 20 ns for small contiguous tensors of the kernel's dtypes.
 FRAMEJIT_API void run_pointwise(const TileCall& call, const Operand* operands, const Tensor& result);
 
 /// `to = from`, converted and broadcast. Memory may overlap only when both are the same view.

@@ -12,7 +12,8 @@ constexpr int64_t kParallelElements = 32 * 1024;
 
 void no_reduction(const Instruction&, const void*) {}
 
-// --- pointwise --------------------------------------------------------------------------------------------------------
+// --- pointwise
+// --------------------------------------------------------------------------------------------------------
 
 void run_pointwise_nest(const RunInputs& inputs) {
   const Nest& nest = inputs.nest;
@@ -30,14 +31,17 @@ void run_pointwise_nest(const RunInputs& inputs) {
     TileRunner runner(inputs);
     for (int64_t t = begin; t < end; ++t) {
       int64_t at = t % tiles_per_stretch * nest.tile;
-      runner.run_tile(0, t / tiles_per_stretch * stretch + at, 0, std::min(nest.tile, stretch - at), no_reduction);
+      runner.run_tile(0, t / tiles_per_stretch * stretch + at, 0, std::min(nest.tile, stretch - at),
+                      no_reduction);
     }
   });
 }
 
-// --- rows -------------------------------------------------------------------------------------------------------------
+// --- rows
+// -------------------------------------------------------------------------------------------------------------
 
-/// Reductions of one block of rows: collects chunks into blocks and blocks into results, always in the same places.
+/// Reductions of one block of rows: collects chunks into blocks and blocks into results, always in the same
+/// places.
 class RowFold {
  public:
   RowFold(const Program& program, int64_t rows) : reducers_(row_reducers(program)), rows_(rows) {
@@ -50,13 +54,15 @@ class RowFold {
       for (int64_t row = 0; row < rows_; ++row) total(k)[row] = block(k)[row] = reducers_[k].start();
   }
   /// Elements [column, column + n) of each of `rows` rows, one row after the other.
-  void take(const Instruction& instruction, const void* elements, int64_t item, int64_t column, int64_t n, int64_t rows) {
+  void take(const Instruction& instruction, const void* elements, int64_t item, int64_t column, int64_t n,
+            int64_t rows) {
     size_t k = size_t(instruction.slot);
     const RowReducer& reducer = reducers_[k];
     const char* from = static_cast<const char*>(elements);
     for (int64_t row = 0; row < rows; ++row) {
       for (int64_t at = 0; at < n; at += kReduceChunk) {
-        ReduceState state = reducer.chunk(from + (row * n + at) * item, std::min(kReduceChunk, n - at), column + at);
+        ReduceState state =
+            reducer.chunk(from + (row * n + at) * item, std::min(kReduceChunk, n - at), column + at);
         reducer.merge(block(k) + row, &state, 1);
         if ((column + at + kReduceChunk) % kReduceBlock == 0) end_block(k, row);
       }
@@ -89,7 +95,8 @@ class RowFold {
   ReduceState* blocks_;
 };
 
-void finish_rows(TileRunner& runner, RowFold& fold, const Program& program, int phase, int64_t rows, int64_t count) {
+void finish_rows(TileRunner& runner, RowFold& fold, const Program& program, int phase, int64_t rows,
+                 int64_t count) {
   const auto& code = program.code();
   for (size_t i = 0; i < code.size(); ++i)
     if (code[i].kind == Instruction::Kind::reduce && code[i].phase == phase)
@@ -121,7 +128,8 @@ void run_row_blocks(const RunInputs& inputs) {
   const Nest& nest = inputs.nest;
   int64_t blocks = (nest.rows + nest.rows_per_block - 1) / nest.rows_per_block;
   int64_t passes = int64_t(nest.program->phases().size());
-  parallel_for(blocks, units_per_piece(blocks, nest.rows_per_block * std::max<int64_t>(nest.columns, 1) * passes),
+  parallel_for(blocks,
+               units_per_piece(blocks, nest.rows_per_block * std::max<int64_t>(nest.columns, 1) * passes),
                [&](int64_t begin, int64_t end) {
                  ScratchScope scope;
                  TileRunner runner(inputs);
@@ -140,25 +148,30 @@ void run_split_rows(const RunInputs& inputs) {
   int64_t blocks = (nest.columns + kReduceBlock - 1) / kReduceBlock;
   int64_t reductions = program.reductions();
   ReduceState* partial = Scratch::of_thread().take_array<ReduceState>(nest.rows * blocks * reductions);
-  parallel_for(nest.rows * blocks, units_per_piece(nest.rows * blocks, kReduceBlock), [&](int64_t begin, int64_t end) {
-    ScratchScope scope;
-    TileRunner runner(inputs);
-    RowFold fold(program, 1);
-    for (int64_t unit = begin; unit < end; ++unit) {
-      int64_t row = unit / blocks, from = unit % blocks * kReduceBlock;
-      runner.begin_rows(row, 1, nest.columns);
-      runner.run_rows(-1);
-      fold.begin();
-      for (int64_t column = from; column < std::min(from + kReduceBlock, nest.columns); column += nest.tile) {
-        int64_t n = std::min(nest.tile, nest.columns - column);
-        runner.run_tile(0, row * nest.columns + column, 0, n, [&](const Instruction& instruction, const void* elements) {
-          int64_t item = int64_t(item_size(program.code()[size_t(instruction.in[0])].dtype));
-          fold.take(instruction, elements, item, column, n, 1);
-        });
-      }
-      for (size_t k = 0; k < fold.reductions(); ++k) partial[unit * reductions + int64_t(k)] = fold.block_of(k);
-    }
-  });
+  parallel_for(
+      nest.rows * blocks, units_per_piece(nest.rows * blocks, kReduceBlock), [&](int64_t begin, int64_t end) {
+        ScratchScope scope;
+        TileRunner runner(inputs);
+        RowFold fold(program, 1);
+        for (int64_t unit = begin; unit < end; ++unit) {
+          int64_t row = unit / blocks, from = unit % blocks * kReduceBlock;
+          runner.begin_rows(row, 1, nest.columns);
+          runner.run_rows(-1);
+          fold.begin();
+          for (int64_t column = from; column < std::min(from + kReduceBlock, nest.columns);
+               column += nest.tile) {
+            int64_t n = std::min(nest.tile, nest.columns - column);
+            runner.run_tile(0, row * nest.columns + column, 0, n,
+                            [&](const Instruction& instruction, const void* elements) {
+                              int64_t item =
+                                  int64_t(item_size(program.code()[size_t(instruction.in[0])].dtype));
+                              fold.take(instruction, elements, item, column, n, 1);
+                            });
+          }
+          for (size_t k = 0; k < fold.reductions(); ++k)
+            partial[unit * reductions + int64_t(k)] = fold.block_of(k);
+        }
+      });
   TileRunner runner(inputs);
   RowFold fold(program, 1);
   for (int64_t row = 0; row < nest.rows; ++row) {
@@ -184,8 +197,8 @@ std::vector<RowReducer> row_reducers(const Program& program) {
   std::vector<RowReducer> reducers;
   for (const Instruction& instruction : program.code())
     if (instruction.kind == Instruction::Kind::reduce)
-      reducers.push_back(
-          loop_kernels().row[size_t(instruction.reduce)][size_t(program.code()[size_t(instruction.in[0])].dtype)]);
+      reducers.push_back(loop_kernels().row[size_t(instruction.reduce)]
+                                           [size_t(program.code()[size_t(instruction.in[0])].dtype)]);
   return reducers;
 }
 
@@ -194,7 +207,8 @@ void run(const Nest& nest, void* const* pointers, const Number* numbers) {
   RunInputs inputs(nest, pointers, numbers);
   if (nest.mode == Nest::Mode::columns) return run_columns(inputs);
   if (nest.program->reductions() == 0) return run_pointwise_nest(inputs);
-  bool split = !nest.program->needs_rows() && nest.rows < 4 * num_threads() && nest.columns >= 2 * kReduceBlock;
+  bool split =
+      !nest.program->needs_rows() && nest.rows < 4 * num_threads() && nest.columns >= 2 * kReduceBlock;
   split ? run_split_rows(inputs) : run_row_blocks(inputs);
 }
 

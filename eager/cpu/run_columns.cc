@@ -1,5 +1,5 @@
-// Reductions over outer dims. Rows are taken in one after the other, each column has a running result of its own. The
-// rows are cut into blocks (by shape alone) that run in parallel and are merged in order.
+// Reductions over outer dims. Rows are taken in one after the other, each column has a running result of its
+// own. The rows are cut into blocks (by shape alone) that run in parallel and are merged in order.
 //
 // Short rows are laid side by side, several to a tile: a *stripe*. Its running results are folded at the end.
 #include <algorithm>
@@ -20,7 +20,8 @@ class ColumnPlan {
         fold(std::max<int64_t>(1, nest.tile / std::max<int64_t>(nest.columns, 1))),
         column_tiles((nest.columns + nest.tile - 1) / nest.tile),
         reducers(row_reducers(*nest.program)) {
-    int64_t stripes = std::max<int64_t>(kColumnFlush, kBlockElements / std::max<int64_t>(nest.columns * fold, 1));
+    int64_t stripes =
+        std::max<int64_t>(kColumnFlush, kBlockElements / std::max<int64_t>(nest.columns * fold, 1));
     rows_per_block = (stripes + kColumnFlush - 1) / kColumnFlush * kColumnFlush * fold;
     row_blocks = std::max<int64_t>(1, (nest.rows + rows_per_block - 1) / rows_per_block);
   }
@@ -67,8 +68,8 @@ void fold_stripe(const ColumnPlan& plan, size_t k, ReduceState* places, int64_t 
 }
 
 /// One tile of columns over one block of rows.
-void run_block(const ColumnPlan& plan, TileRunner& runner, std::vector<Running>& running, int64_t outer, int64_t tile,
-               int64_t block) {
+void run_block(const ColumnPlan& plan, TileRunner& runner, std::vector<Running>& running, int64_t outer,
+               int64_t tile, int64_t block) {
   const Nest& nest = plan.nest;
   int64_t first_column = tile * nest.tile;
   int64_t columns = std::min(nest.tile, nest.columns - first_column);
@@ -138,8 +139,8 @@ void run_columns(const RunInputs& inputs) {
                  TileRunner runner(inputs);
                  std::vector<Running> running = make_running(plan);
                  for (int64_t unit = begin; unit < end; ++unit)
-                   run_block(plan, runner, running, unit / per_outer, unit / plan.row_blocks % plan.column_tiles,
-                             unit % plan.row_blocks);
+                   run_block(plan, runner, running, unit / per_outer,
+                             unit / plan.row_blocks % plan.column_tiles, unit % plan.row_blocks);
                });
   int64_t tiles = nest.outer * plan.column_tiles;
   parallel_for(tiles, units_per_piece(tiles, plan.row_blocks * std::min(nest.columns, nest.tile)),

@@ -8,8 +8,8 @@
 
 namespace framejit::eager::cpu {
 
-/// Memory that lives until the ScratchScope in which it was taken ends. Taking is a few instructions; the block is kept
-/// for the next kernel up to kKeep bytes.
+/// Memory that lives until the ScratchScope in which it was taken ends. Taking is a few instructions; the
+/// block is kept for the next kernel up to kKeep bytes.
 class Scratch {
  public:
   static Scratch& of_thread() {
@@ -45,7 +45,8 @@ class Scratch {
   /// A further block; memory taken from the earlier ones stays valid until the outermost scope ends.
   void grow(int64_t bytes) {
     int64_t size = std::max(std::max(kFirst, size_ * 2), bytes);
-    auto memory = std::unique_ptr<char, Free>(static_cast<char*>(::operator new(size_t(size), std::align_val_t(64))));
+    auto memory =
+        std::unique_ptr<char, Free>(static_cast<char*>(::operator new(size_t(size), std::align_val_t(64))));
     if (owner_) older_ = std::make_unique<Older>(Older{std::move(owner_), std::move(older_)});
     owner_ = std::move(memory);
     block_ = owner_.get();
@@ -73,7 +74,9 @@ class Scratch {
 /// Gives back at its end what was taken from this thread's scratch memory since its start.
 class ScratchScope {
  public:
-  ScratchScope() : scratch_(Scratch::of_thread()), block_(scratch_.block_), used_(scratch_.used_) { ++scratch_.depth_; }
+  ScratchScope() : scratch_(Scratch::of_thread()), block_(scratch_.block_), used_(scratch_.used_) {
+    ++scratch_.depth_;
+  }
   ~ScratchScope() {
     if (--scratch_.depth_ == 0) {
       scratch_.end_outermost();

@@ -15,8 +15,8 @@
 namespace framejit::eager::cpu {
 namespace {
 
-/// How long an idle worker looks for new work before it sleeps: a few microseconds, the gap between two kernels of one
-/// graph. Longer would steal the processor from whoever runs Python.
+/// How long an idle worker looks for new work before it sleeps: a few microseconds, the gap between two
+/// kernels of one graph. Longer would steal the processor from whoever runs Python.
 constexpr int kSpins = 400;
 
 inline void relax() {
@@ -129,8 +129,8 @@ struct Shared {
 };
 Shared* shared_pool = new Shared;
 
-/// A forked child has none of its parent's threads, and locks that one of them held stay locked: it starts anew and
-/// abandons what was.
+/// A forked child has none of its parent's threads, and locks that one of them held stay locked: it starts
+/// anew and abandons what was.
 void forget_pool_in_child() { shared_pool = new Shared; }
 
 std::shared_ptr<Pool> current_pool() {

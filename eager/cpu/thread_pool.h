@@ -25,9 +25,10 @@ class RangeFn {
   void (*call_)(const void*, int64_t, int64_t);
 };
 
-/// Runs `work` over [0, units) in pieces of at most `grain` units, on this thread and the pool's. Inline when one piece
-/// is all there is, when called from within a piece, when another thread has the pool, and when there is one thread. The
-/// first exception is rethrown here after every piece that was begun has ended. Works in a forked child.
+/// Runs `work` over [0, units) in pieces of at most `grain` units, on this thread and the pool's. Inline when
+/// one piece is all there is, when called from within a piece, when another thread has the pool, and when
+/// there is one thread. The first exception is rethrown here after every piece that was begun has ended.
+/// Works in a forked child.
 FRAMEJIT_API void parallel_for(int64_t units, int64_t grain, RangeFn work);
 
 }  // namespace framejit::eager::cpu

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "eager/cpu/loop_kernels.h"
+
 namespace framejit::eager::cpu {
 
 using Kind = Instruction::Kind;
@@ -79,8 +81,8 @@ void Program::finish() {
   assign_buffers();
 }
 
-// Phase of a full value: the pass that computes it. Phase of a row value: the pass after which it is there, -1 when it
-// needs none.
+// Phase of a full value: the pass that computes it. Phase of a row value: the pass after which it is there,
+// -1 when it needs none.
 void Program::find_phases() {
   phases_.resize(1);
   for (Instruction& instruction : code_) {
@@ -128,13 +130,14 @@ void Program::find_uses() {
       bool full = value.extent == Extent::full;
       if (full && user.phase > value.phase && value.kind != Kind::load) value.row_lived = true;
       bool plain_store = user.kind == Kind::store && user.extent == Extent::full && user.dtype == value.dtype;
-      if (full && plain_store && value.kind == Kind::apply && value.stored_to < 0) value.stored_to = user.slot;
+      if (full && plain_store && value.kind == Kind::apply && value.stored_to < 0)
+        value.stored_to = user.slot;
     }
   }
 }
 
-// A linear scan in order of execution. A kernel may write over an operand that it reads for the last time when both
-// have elements of one size.
+// A linear scan in order of execution. A kernel may write over an operand that it reads for the last time
+// when both have elements of one size.
 void Program::assign_buffers() {
   std::vector<int> free_buffers;
   std::vector<int> remaining(code_.size());
@@ -145,14 +148,16 @@ void Program::assign_buffers() {
   for (const auto& phase : phases_) {
     for (int i : phase) {
       Instruction& instruction = code_[size_t(i)];
-      bool makes = instruction.kind == Kind::load || instruction.kind == Kind::apply || instruction.kind == Kind::cast;
+      bool makes =
+          instruction.kind == Kind::load || instruction.kind == Kind::apply || instruction.kind == Kind::cast;
       if (makes) widest_item_ = std::max(widest_item_, int64_t(item_size(instruction.dtype)));
       std::vector<int> dying;
       for (int k = 0; k < instruction.in_count; ++k) {
         size_t in = size_t(instruction.in[size_t(k)]);
         const Instruction& value = code_[in];
         if (--remaining[in] > 0 || value.buffer < 0 || value.row_lived) continue;
-        bool in_place = instruction.kind == Kind::apply && item_size(value.dtype) == item_size(instruction.dtype);
+        bool in_place =
+            instruction.kind == Kind::apply && item_size(value.dtype) == item_size(instruction.dtype);
         (in_place ? free_buffers : dying).push_back(value.buffer);
       }
       if (makes && instruction.buffer < 0) {
@@ -180,7 +185,8 @@ std::string Program::str() const {
     if (instruction.slot >= 0) text += concat(" #", instruction.slot);
     for (int k = 0; k < instruction.in_count; ++k) text += concat(" %", instruction.in[size_t(k)]);
     text += concat("  (", kExtents[int(instruction.extent)], ", phase ", instruction.phase);
-    if (instruction.buffer >= 0) text += concat(instruction.row_lived ? ", row buffer " : ", buffer ", instruction.buffer);
+    if (instruction.buffer >= 0)
+      text += concat(instruction.row_lived ? ", row buffer " : ", buffer ", instruction.buffer);
     text += ")\n";
   }
   return text;

@@ -1,14 +1,14 @@
 // Contract: tile programs, the one form in which pointwise, reduction and row computations run on the CPU.
 //
-// A program is a list of instructions in SSA form over *values*. It knows no sizes: `prepare` (nest.h) lays it over an
-// iteration space, `run` (nest.h) runs it. Extents say how much of the space a value covers:
+// A program is a list of instructions in SSA form over *values*. It knows no sizes: `prepare` (nest.h) lays
+// it over an iteration space, `run` (nest.h) runs it. Extents say how much of the space a value covers:
 //
-//   full      one element per point of the space; computed tile by tile (at most kMaxTile elements, in the L1 cache)
-//   row       one element per kept index: results of reductions, and what is computed from those alone
+//   full      one element per point of the space; computed tile by tile (at most kMaxTile elements, in the L1
+//   cache) row       one element per kept index: results of reductions, and what is computed from those alone
 //   uniform   one element: Python numbers, 0-dim tensors, and what is computed from those alone
 //
-// A full value may depend on the reduction of another full value: the program then runs in *phases*, each a pass over
-// the row, with values that cross a phase kept in a buffer of the row's length (softmax has three).
+// A full value may depend on the reduction of another full value: the program then runs in *phases*, each a
+// pass over the row, with values that cross a phase kept in a buffer of the row's length (softmax has three).
 #pragma once
 
 #include <array>
@@ -61,11 +61,12 @@ struct Instruction {
   std::array<int, 4> param_slots{-1, -1, -1, -1};
 
   // Filled in by `finish`.
-  int phase = 0;           ///< in which pass over the row a full value is computed; after which one a row value is
-  int buffer = -1;         ///< of full values made by load, apply or cast: tile buffer, or row buffer if `row_lived`
+  int phase = 0;    ///< in which pass over the row a full value is computed; after which one a row value is
+  int buffer = -1;  ///< of full values made by load, apply or cast: tile buffer, or row buffer if `row_lived`
   bool row_lived = false;  ///< full, computed, and used in a later phase: its buffer is as long as a row
   int last_use = -1;       ///< last instruction that reads the value
-  int stored_to = -1;      ///< operand that stores it unconverted: the value may be computed into that memory at once
+  int stored_to =
+      -1;  ///< operand that stores it unconverted: the value may be computed into that memory at once
 };
 
 /// What a program knows of the memory that it reads or writes.
@@ -92,7 +93,8 @@ class FRAMEJIT_API Program {
 
   const std::vector<Instruction>& code() const { return code_; }
   const std::vector<OperandInfo>& operands() const { return operands_; }
-  /// Instructions on full values, per phase and in order, stores last. Loads appear in every phase that uses them.
+  /// Instructions on full values, per phase and in order, stores last. Loads appear in every phase that uses
+  /// them.
   const std::vector<std::vector<int>>& phases() const { return phases_; }
   int reductions() const { return reductions_; }
   int tile_buffers() const { return tile_buffers_; }

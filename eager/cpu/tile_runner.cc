@@ -12,9 +12,11 @@ CastFn cast_between(const LoopKernels& kernels, DType from, DType to) {
 
 }  // namespace
 
-// --- what all threads share -------------------------------------------------------------------------------------------
+// --- what all threads share
+// -------------------------------------------------------------------------------------------
 
-RunInputs::RunInputs(const Nest& nest, void* const* pointers, const Number* numbers) : nest(nest), pointers(pointers) {
+RunInputs::RunInputs(const Nest& nest, void* const* pointers, const Number* numbers)
+    : nest(nest), pointers(pointers) {
   const auto& code = nest.program->code();
   Scratch& scratch = Scratch::of_thread();
   int64_t count = int64_t(code.size());
@@ -48,28 +50,31 @@ RunInputs::RunInputs(const Nest& nest, void* const* pointers, const Number* numb
 
 const double* RunInputs::params_of(const Instruction& instruction, const Number* numbers) {
   const auto& slots = instruction.param_slots;
-  if (std::all_of(slots.begin(), slots.end(), [](int slot) { return slot < 0; })) return instruction.params.data();
+  if (std::all_of(slots.begin(), slots.end(), [](int slot) { return slot < 0; }))
+    return instruction.params.data();
   double* values = Scratch::of_thread().take_array<double>(4);
   for (size_t k = 0; k < slots.size(); ++k)
     values[k] = slots[k] < 0 ? instruction.params[k] : numbers[slots[k]].as_real();
   return values;
 }
 
-// Computing a value right into the result's memory must not destroy an operand in the same memory that is still to be
-// read.
+// Computing a value right into the result's memory must not destroy an operand in the same memory that is
+// still to be read.
 bool RunInputs::may_store_directly(size_t at) const {
   const auto& code = nest.program->code();
   int slot = code[at].stored_to;
   if (slot < 0) return false;
   for (size_t i = 0; i < code.size(); ++i) {
     const Instruction& other = code[i];
-    if (other.kind == Instruction::Kind::load && pointers[other.slot] == pointers[slot] && other.last_use > int(at))
+    if (other.kind == Instruction::Kind::load && pointers[other.slot] == pointers[slot] &&
+        other.last_use > int(at))
       return false;
   }
   return true;
 }
 
-// --- one thread -------------------------------------------------------------------------------------------------------
+// --- one thread
+// -------------------------------------------------------------------------------------------------------
 
 TileRunner::TileRunner(const RunInputs& inputs)
     : inputs_(inputs), nest_(inputs.nest), program_(*inputs.nest.program), kernels_(loop_kernels()) {
@@ -138,7 +143,8 @@ void TileRunner::load(int i, int64_t start, int64_t n) {
   const char* base = static_cast<const char*>(inputs_.pointers[slot]);
   int64_t item = int64_t(item_size(from));
   Run run = find_run(access, start, n);
-  if (run.even && run.stride == 1 && from == instruction.dtype) return set(i, base + run.offset * item, n == 1);
+  if (run.even && run.stride == 1 && from == instruction.dtype)
+    return set(i, base + run.offset * item, n == 1);
   CastFn cast = cast_between(kernels_, from, instruction.dtype);
   if (run.even && (run.stride == 0 || n == 1)) {
     cast(base + run.offset * item, 0, cells_ + i * 8, 1);
@@ -166,7 +172,8 @@ void TileRunner::load_row(int i) {
 
 Place TileRunner::operand(int value, bool for_row, int64_t n) {
   const Instruction& instruction = program_.code()[size_t(value)];
-  if (!for_row && instruction.extent == Extent::row && !places_[value].single) return {spread(value, n), false};
+  if (!for_row && instruction.extent == Extent::row && !places_[value].single)
+    return {spread(value, n), false};
   return places_[value];
 }
 
@@ -185,7 +192,8 @@ const void* TileRunner::spread(int value, int64_t n) {
   CastFn repeat = cast_between(kernels_, instruction.dtype, instruction.dtype);
   if (by_segment) {
     for (int64_t row = 0; row < row_count_; ++row)
-      repeat(static_cast<const char*>(place.data) + row * item, 0, spreads_[value] + row * segment_ * item, segment_);
+      repeat(static_cast<const char*>(place.data) + row * item, 0, spreads_[value] + row * segment_ * item,
+             segment_);
   } else {
     repeat(place.data, 0, spreads_[value], std::max(nest_.tile, row_capacity_));
   }

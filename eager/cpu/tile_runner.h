@@ -1,5 +1,5 @@
-// Runs the instructions of a program over one tile, and over the row values of one block of rows. One runner per thread
-// and run; the drivers in run.cc decide which tiles, in what order.
+// Runs the instructions of a program over one tile, and over the row values of one block of rows. One runner
+// per thread and run; the drivers in run.cc decide which tiles, in what order.
 #pragma once
 
 #include "eager/cpu/nest.h"
@@ -19,22 +19,21 @@ class RunInputs {
   RunInputs(const Nest& nest, void* const* pointers, const Number* numbers);
   const Nest& nest;
   void* const* pointers;
-  Place* places;         ///< per instruction; set for uniform values
-  const double** params; ///< per instruction
-  bool* direct;          ///< per instruction: may be computed into the memory that stores it
+  Place* places;          ///< per instruction; set for uniform values
+  const double** params;  ///< per instruction
+  bool* direct;           ///< per instruction: may be computed into the memory that stores it
 
  private:
   const double* params_of(const Instruction& instruction, const Number* numbers);
   bool may_store_directly(size_t at) const;
-  ScratchScope scope_;
 };
 
 class TileRunner {
  public:
   explicit TileRunner(const RunInputs& inputs);
 
-  /// Full instructions of `phase` on linear elements [start, start + n). `column`: place in the row buffers. Calls
-  /// `reduce(instruction, elements)` for reductions, whose operand lies side by side.
+  /// Full instructions of `phase` on linear elements [start, start + n). `column`: place in the row buffers.
+  /// Calls `reduce(instruction, elements)` for reductions, whose operand lies side by side.
   template <class Reduce>
   void run_tile(int phase, int64_t start, int64_t column, int64_t n, const Reduce& reduce) {
     for (int i : program_.phases()[size_t(phase)]) {
@@ -61,8 +60,8 @@ class TileRunner {
     }
   }
 
-  /// Says that row values from now on belong to kept indices [first, first + count), each standing for `segment`
-  /// elements of a tile.
+  /// Says that row values from now on belong to kept indices [first, first + count), each standing for
+  /// `segment` elements of a tile.
   void begin_rows(int64_t first, int64_t count, int64_t segment);
   /// Where a reduction's results go, `count` of them.
   void* row_memory(int value) { return row_values_ + int64_t(value) * row_capacity_ * 8; }
@@ -93,7 +92,7 @@ class TileRunner {
   const Program& program_;
   const LoopKernels& kernels_;
   Place* places_;
-  char* cells_;         ///< 8 bytes per instruction, for single elements
+  char* cells_;  ///< 8 bytes per instruction, for single elements
   char* tile_buffers_;
   int64_t tile_bytes_;
   char* row_buffers_;

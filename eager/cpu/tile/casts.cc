@@ -7,8 +7,8 @@
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 namespace {
 
-/// Floats become integers by way of a signed type that holds the whole range of x86's conversion instructions, so
-/// that -1.0 becomes 255 as uint8, as in PyTorch.
+/// Floats become integers by way of a signed type that holds the whole range of x86's conversion
+/// instructions, so that -1.0 becomes 255 as uint8, as in PyTorch.
 template <class To, class From>
 inline To convert(From value) {
   if constexpr (std::is_same_v<To, bool>) {

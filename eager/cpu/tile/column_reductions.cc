@@ -50,7 +50,8 @@ struct Column {
 void add_column_reductions(cpu::LoopKernels& table) {
   for_each_reduction([&]<ReduceKind kKind, class T>() {
     using C = Column<kKind, T>;
-    table.column[size_t(kKind)][size_t(dtype_of<T>())] = {&C::start, &C::row, &C::flush, int(sizeof(typename C::A))};
+    table.column[size_t(kKind)][size_t(dtype_of<T>())] = {&C::start, &C::row, &C::flush,
+                                                          int(sizeof(typename C::A))};
   });
 }
 

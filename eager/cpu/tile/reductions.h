@@ -1,4 +1,5 @@
-// How each kind of reduction combines elements; shared by the row and the column kernels of one instruction set.
+// How each kind of reduction combines elements; shared by the row and the column kernels of one instruction
+// set.
 #pragma once
 
 #include <cstdint>

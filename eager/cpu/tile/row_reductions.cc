@@ -55,7 +55,8 @@ ReduceState reduce_chunk(const void* in, int64_t n, int64_t first) {
 void add_row_reductions(cpu::LoopKernels& table) {
   for_each_reduction([&]<ReduceKind kKind, class T>() {
     using R = Reduction<kKind, T>;
-    table.row[size_t(kKind)][size_t(dtype_of<T>())] = {&R::start, &reduce_chunk<kKind, T>, &R::merge, &R::finish};
+    table.row[size_t(kKind)][size_t(dtype_of<T>())] = {&R::start, &reduce_chunk<kKind, T>, &R::merge,
+                                                       &R::finish};
   });
 }
 

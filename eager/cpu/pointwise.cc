@@ -1,0 +1,200 @@
+#include "eager/cpu/pointwise.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "eager/cpu/nest.h"
+#include "eager/cpu/thread_pool.h"
+
+namespace framejit::eager::cpu {
+namespace {
+
+/// Contiguous elements that one thread computes without asking another.
+constexpr int64_t kInline = 64 * 1024;
+constexpr int64_t kPiece = 32 * 1024;
+
+bool contiguous(const Dims& sizes, const Dims& strides) {
+  int64_t expected = 1;
+  for (int d = sizes.size() - 1; d >= 0; --d) {
+    if (sizes[d] != 1 && strides[d] != expected) return false;
+    expected *= sizes[d];
+  }
+  return true;
+}
+int64_t count(const Dims& sizes) {
+  int64_t n = 1;
+  for (int64_t size : sizes) n *= size;
+  return n;
+}
+bool same_sizes(const Dims& a, const Dims& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
+
+// --- everything contiguous, or one element
+// ----------------------------------------------------------------------------
+
+struct FlatCall {
+  TileFn fn;
+  const void* in[kMaxOperands];
+  int64_t step[kMaxOperands];  ///< bytes from one element to the next
+  char* out;
+  int64_t out_step;
+  int64_t n;
+};
+
+/// Whether the call is one loop of the tile kernel over plain memory. `cells` takes converted single
+/// elements.
+bool make_flat(const TileCall& call, const Operand* operands, const Tensor& result, int64_t* cells,
+               FlatCall& flat) {
+  if (call.result != result.dtype() || !contiguous(result.sizes(), result.strides())) return false;
+  unsigned mask = 0;
+  for (int i = 0; i < call.operand_count; ++i) {
+    const Operand& operand = operands[i];
+    DType wanted = call.operand[size_t(i)];
+    if (!operand.sizes || (operand.dtype != wanted && count(*operand.sizes) == 1)) {
+      convert_element(operand.data, operand.dtype, cells + i, wanted);
+      flat.in[i] = cells + i;
+      flat.step[i] = 0;
+      mask |= 1u << i;
+      continue;
+    }
+    if (operand.dtype != wanted) return false;
+    flat.in[i] = operand.data;
+    flat.step[i] = int64_t(item_size(wanted));
+    if (same_sizes(*operand.sizes, result.sizes())) {
+      if (!contiguous(*operand.sizes, *operand.strides)) return false;
+    } else if (count(*operand.sizes) == 1) {
+      flat.step[i] = 0;
+      mask |= 1u << i;
+    } else {
+      return false;
+    }
+  }
+  flat.n = count(result.sizes());
+  if (flat.n == 1) mask = 0;
+  flat.fn = mask < 4 ? call.kernel->by_scalar_mask[mask] : nullptr;
+  flat.out = static_cast<char*>(result.data());
+  flat.out_step = int64_t(item_size(call.result));
+  return flat.fn != nullptr;
+}
+
+void run_flat(const FlatCall& flat, int operand_count, const double* params) {
+  if (flat.n <= kInline) return flat.fn(flat.in, flat.out, flat.n, params);
+  parallel_for((flat.n + kPiece - 1) / kPiece, 1, [&](int64_t begin, int64_t end) {
+    int64_t first = begin * kPiece;
+    const void* in[kMaxOperands];
+    for (int i = 0; i < operand_count; ++i)
+      in[i] = static_cast<const char*>(flat.in[i]) + first * flat.step[i];
+    flat.fn(in, flat.out + first * flat.out_step, std::min(end * kPiece, flat.n) - first, params);
+  });
+}
+
+// --- everything else: a program of one instruction
+// --------------------------------------------------------------------
+
+/// What the program of a call depends on.
+struct ProgramKey {
+  const TileKernel* kernel = nullptr;
+  int operand_count = 0;
+  std::array<DType, kMaxOperands> from{};
+  std::array<DType, kMaxOperands> as{};
+  DType computed{};
+  DType result{};
+  int param_count = 0;
+  friend bool operator==(const ProgramKey&, const ProgramKey&) = default;
+  size_t hash() const {
+    size_t h = std::hash<const void*>()(kernel);
+    for (int i = 0; i < operand_count; ++i) h = h * 31 + size_t(from[size_t(i)]) * 7 + size_t(as[size_t(i)]);
+    return h * 31 + size_t(result) * 7 + size_t(computed);
+  }
+};
+
+std::shared_ptr<const Program> make_program(const ProgramKey& key) {
+  auto program = std::make_shared<Program>();
+  std::array<int, kMaxOperands> values{};
+  for (int i = 0; i < key.operand_count; ++i)
+    values[size_t(i)] = program->load(program->input(key.from[size_t(i)]), key.as[size_t(i)]);
+  int value = values[0];
+  if (key.kernel) {
+    TileCall call{key.kernel, key.operand_count, key.as, key.computed};
+    value = program->apply(call, values);
+    for (int i = 0; i < key.param_count; ++i) program->set_param_slot(value, i, i);
+  }
+  program->store(value, program->output(key.result));
+  program->finish();
+  return program;
+}
+
+/// The last programs of this thread: eager code calls the same few ops again and again.
+std::shared_ptr<const Program> find_program(const ProgramKey& key) {
+  struct Entry {
+    ProgramKey key;
+    std::shared_ptr<const Program> program;
+  };
+  thread_local std::array<Entry, 64> recent;
+  Entry& entry = recent[key.hash() % recent.size()];
+  if (!entry.program || !(entry.key == key)) entry = {key, make_program(key)};
+  return entry.program;
+}
+
+/// Strides of an operand over dims of `sizes`, to which it broadcasts.
+Dims broadcast_strides(const Operand& operand, const Dims& sizes) {
+  Dims strides(sizes.size());
+  if (!operand.sizes) return strides;
+  int lead = sizes.size() - operand.sizes->size();
+  for (int d = 0; d < operand.sizes->size(); ++d)
+    strides[lead + d] = (*operand.sizes)[d] == 1 ? 0 : (*operand.strides)[d];
+  return strides;
+}
+
+void run_nest(const ProgramKey& key, const Operand* operands, const Number* params, const Tensor& result) {
+  std::shared_ptr<const Program> program = find_program(key);
+  Space space;
+  space.sizes = result.sizes();
+  void* pointers[kMaxOperands + 1];
+  for (int i = 0; i < key.operand_count; ++i) {
+    space.strides.push_back(broadcast_strides(operands[i], space.sizes));
+    pointers[i] = const_cast<void*>(operands[i].data);
+  }
+  space.strides.push_back(result.strides());
+  pointers[key.operand_count] = result.data();
+  run(prepare(*program, space), pointers, params);
+}
+
+}  // namespace
+
+void run_pointwise(const TileCall& call, const Operand* operands, const Tensor& result) {
+  FlatCall flat;
+  int64_t cells[kMaxOperands];
+  if (make_flat(call, operands, result, cells, flat)) return run_flat(flat, call.operand_count, call.params);
+  ProgramKey key{call.kernel, call.operand_count};
+  for (int i = 0; i < call.operand_count; ++i) key.from[size_t(i)] = operands[i].dtype;
+  std::copy_n(call.operand.begin(), call.operand_count, key.as.begin());
+  key.computed = call.result;
+  key.result = result.dtype();
+  key.param_count = call.params ? call.param_count : 0;
+  Number params[4];
+  for (int i = 0; i < key.param_count; ++i) params[i].real = call.params[i];
+  run_nest(key, operands, params, result);
+}
+
+void copy_elements(const Tensor& from, const Tensor& to) {
+  bool flat = from.dtype() == to.dtype() && same_sizes(from.sizes(), to.sizes()) &&
+              contiguous(from.sizes(), from.strides()) && contiguous(to.sizes(), to.strides());
+  if (flat && count(to.sizes()) <= kInline) {
+    std::memmove(to.data(), from.data(), size_t(count(to.sizes())) * item_size(to.dtype()));
+    return;
+  }
+  ProgramKey key{nullptr, 1, {from.dtype()}, {to.dtype()}, to.dtype(), to.dtype()};
+  Operand operand(from);
+  run_nest(key, &operand, nullptr, to);
+}
+
+void fill_elements(const Tensor& to, const void* value, DType dtype) {
+  ProgramKey key{nullptr, 1, {dtype}, {to.dtype()}, to.dtype(), to.dtype()};
+  Operand operand(value, dtype);
+  run_nest(key, &operand, nullptr, to);
+}
+
+}  // namespace framejit::eager::cpu
