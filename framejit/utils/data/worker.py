@@ -1,0 +1,119 @@
+"""Worker processes: each loads whole batches and sends them back.
+
+Protocol: the parent sends ``(epoch, number, indices)``, or ``None`` to stop; a worker answers ``(epoch, number, kind,
+payload)`` with kind ``"batch"``, ``"end"`` (its stream is exhausted) or ``"error"`` (a :class:`WorkerError`).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+import framejit as fj
+
+POLL_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class WorkerInfo:
+    """Which worker this process is: ``id`` of ``num_workers``, its random ``seed`` and its copy of ``dataset``."""
+
+    id: int
+    num_workers: int
+    seed: int
+    dataset: Any
+
+
+_info: WorkerInfo | None = None
+
+
+def get_worker_info() -> WorkerInfo | None:
+    """In a worker process: its :class:`WorkerInfo`; elsewhere ``None``."""
+    return _info
+
+
+class WorkerError:
+    """An exception of a worker with its traceback as text, to be raised in the parent."""
+
+    def __init__(self, worker: int, error: BaseException) -> None:
+        self.type = type(error)
+        self.text = (
+            f"Caught {type(error).__name__} in DataLoader worker process {worker}.\nOriginal {traceback.format_exc()}"
+        )
+
+    def reraise(self) -> None:
+        try:
+            error = self.type(self.text)
+        except Exception:  # a constructor with other arguments
+            error = RuntimeError(self.text)
+        raise error
+
+
+def make_fetch(dataset: Any, collate: Any, stream: bool, drop_last: bool) -> Any:
+    """``fetch(indices) -> batch``; raises StopIteration at the end of a stream."""
+    if not stream:
+        return lambda indices: collate([dataset[i] for i in indices] if isinstance(indices, list) else dataset[indices])
+    iterator = iter(dataset)
+
+    def fetch(indices: Any) -> Any:
+        if not isinstance(indices, list):
+            return collate(next(iterator))
+        samples = [sample for _, sample in zip(indices, iterator)]
+        if not samples or (drop_last and len(samples) < len(indices)):
+            raise StopIteration
+        return collate(samples)
+
+    return fetch
+
+
+def run(tasks: Any, results: Any, settings: dict[str, Any], worker: int, count: int, seed: int) -> None:
+    """The body of a worker process."""
+    global _info
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then stops the workers
+    parent = os.getppid()
+    fj.set_num_threads(1)
+    random.seed(seed)
+    fj.manual_seed(seed)
+    dataset = settings["dataset"]
+    _info = WorkerInfo(worker, count, seed, dataset)
+    fetch = None
+    current_epoch = None
+    failure = None
+    try:
+        if settings["worker_init_fn"] is not None:
+            settings["worker_init_fn"](worker)
+    except Exception as error:
+        failure = WorkerError(worker, error)
+    while True:
+        task = _next_task(tasks, parent)
+        if task is None:
+            return
+        epoch, number, indices = task
+        kind, payload = "error", failure
+        if failure is None:
+            try:
+                if fetch is None or epoch != current_epoch:
+                    fetch = make_fetch(dataset, settings["collate_fn"], settings["stream"], settings["drop_last"])
+                    current_epoch = epoch
+                kind, payload = "batch", fetch(indices)
+            except StopIteration:
+                kind, payload = "end", None
+            except Exception as error:
+                payload = WorkerError(worker, error)
+        results.put((epoch, number, kind, payload))
+
+
+def _next_task(tasks: Any, parent: int) -> Any:
+    """The next task; ``None`` also when the parent has died."""
+    import queue
+
+    while True:
+        try:
+            return tasks.get(timeout=POLL_SECONDS)
+        except queue.Empty:
+            if os.getppid() != parent:
+                return None
