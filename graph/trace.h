@@ -68,6 +68,8 @@ class FRAMEJIT_API Tracer final : public eager::Recorder {
 
  private:
   struct State;
+  void write_mutated_results(const eager::Op& op, const eager::Value* args, eager::Value* results);
+  void write_new_results(const eager::Op& op, Node* node, eager::Value* results);
   std::unique_ptr<State> state_;
 };
 
