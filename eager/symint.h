@@ -1,6 +1,7 @@
 // Contract: sizes that are either numbers or expressions over the symbols of a trace.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 
@@ -20,7 +21,8 @@ class SymInt {
   static constexpr int64_t kLowestPlain = -(int64_t(1) << 61);
 
   constexpr SymInt(int64_t value = 0) : bits_(value) {}  // NOLINT: implicit on purpose
-  FRAMEJIT_API explicit SymInt(const SizeExpr* expr);
+  template <std::same_as<const SizeExpr*> Pointer>       // so that SymInt(0) is a number
+  explicit SymInt(Pointer expr) : bits_(encode(expr)) {}
 
   bool is_symbolic() const { return bits_ < kLowestPlain; }
   /// The plain value; symbolic sizes are specialised to their hint (and guarded equal to it).
@@ -52,6 +54,7 @@ class SymInt {
 
  private:
   static bool plain(SymInt a, SymInt b) { return !a.is_symbolic() && !b.is_symbolic(); }
+  FRAMEJIT_API static int64_t encode(const SizeExpr* expr);
   FRAMEJIT_API static SymInt add(SymInt a, SymInt b);
   FRAMEJIT_API static SymInt sub(SymInt a, SymInt b);
   FRAMEJIT_API static SymInt mul(SymInt a, SymInt b);

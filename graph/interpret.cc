@@ -9,6 +9,15 @@ using eager::ArgType;
 using eager::Tensor;
 using eager::Value;
 
+namespace {
+
+bool is_traced(const Value& number) {
+  return number.tag() == Value::Tag::scalar_node ||
+         (number.tag() == Value::Tag::sym_int && number.sym_int().is_symbolic());
+}
+
+}  // namespace
+
 struct Interpreter::Frame {
   const Value* inputs;
   Value* results;
@@ -59,8 +68,7 @@ void Interpreter::run_node(const Node& node, Frame& frame) const {
       break;
     case NodeKind::scalar_op: {
       Value left = number(node.args[0]), right = node.args.size() > 1 ? number(node.args[1]) : Value();
-      bool symbolic = left.tag() == Value::Tag::scalar_node || right.tag() == Value::Tag::scalar_node ||
-                      (frame.tracer && (left.tag() == Value::Tag::sym_int || right.tag() == Value::Tag::sym_int));
+      bool symbolic = is_traced(left) || is_traced(right);
       *results = symbolic ? frame.tracer->scalar_op(node.target, left, right)
                           : find_scalar_op(node.target)->apply(left, right);
       break;
@@ -131,7 +139,8 @@ Value to_list_value(const Argument::List& list, ArgType type, const Lookup& look
 
 }  // namespace
 
-Value to_value(const Argument& argument, ArgType type, const Lookup& lookup, const std::vector<SymInt>& symbols) {
+Value to_value(const Argument& argument, ArgType type, const Lookup& lookup,
+               const std::vector<SymInt>& symbols) {
   struct Visitor {
     ArgType type;
     const Lookup& lookup;

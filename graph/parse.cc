@@ -1,7 +1,7 @@
 #include "graph/parse.h"
 
-#include <charconv>
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <optional>
 

@@ -12,7 +12,7 @@ std::string join(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string sizes_text(const eager::Dims& sizes) {
+std::string dims_text(const eager::Dims& sizes) {
   std::vector<std::string> parts;
   for (int i = 0; i < sizes.size(); ++i) parts.push_back(sizes.sym(i).str());
   return join(parts);
@@ -104,8 +104,8 @@ std::string print(const Argument& argument) {
 std::string print(const ValueMeta& meta) {
   std::string text = eager::dtype_name(meta.tensor.dtype);
   if (meta.is_scalar) return text;
-  text += "[" + sizes_text(meta.tensor.sizes) + "]";
-  if (!is_contiguous(meta.tensor)) text += "{" + sizes_text(meta.tensor.strides) + "}";
+  text += "[" + dims_text(meta.tensor.sizes) + "]";
+  if (!is_contiguous(meta.tensor)) text += "{" + dims_text(meta.tensor.strides) + "}";
   if (meta.tensor.device != eager::Device{}) text += " @" + eager::device_name(meta.tensor.device);
   return text + (meta.requires_grad ? " grad" : "");
 }
@@ -124,12 +124,14 @@ std::string print(const Graph& graph, PrintOptions options) {
   bool symbols_done = false;
   int constants = 0;
   for (const auto& node : graph.nodes) {
-    if (node->kind != NodeKind::placeholder && !std::exchange(symbols_done, true)) text += symbols_text(graph);
+    if (node->kind != NodeKind::placeholder && !std::exchange(symbols_done, true))
+      text += symbols_text(graph);
     if (options.locations && !node->stack_trace.empty() && node->stack_trace != location) {
       location = node->stack_trace;
       text += "  # " + location + "\n";
     }
-    text += "  " + (node->kind == NodeKind::constant ? constant_text(*node, constants++) : print(*node)) + "\n";
+    text +=
+        "  " + (node->kind == NodeKind::constant ? constant_text(*node, constants++) : print(*node)) + "\n";
   }
   return text + "}\n";
 }

@@ -97,10 +97,11 @@ DType promoted(DType a, DType b) {
 DType always_float(DType, DType) { return DType::float64; }
 
 constexpr ScalarOp kTable[] = {
-    {"add", 2, add, promoted},         {"sub", 2, sub, promoted}, {"mul", 2, mul, promoted},
-    {"truediv", 2, truediv, always_float}, {"floordiv", 2, floordiv, promoted}, {"mod", 2, mod, promoted},
-    {"pow", 2, pow, promoted},         {"neg", 1, neg, promoted}, {"abs", 1, abs, promoted},
-    {"float", 1, to_float, always_float},
+    {"add", 2, add, promoted},           {"sub", 2, sub, promoted},
+    {"mul", 2, mul, promoted},           {"truediv", 2, truediv, always_float},
+    {"floordiv", 2, floordiv, promoted}, {"mod", 2, mod, promoted},
+    {"pow", 2, pow, promoted},           {"neg", 1, neg, promoted},
+    {"abs", 1, abs, promoted},           {"float", 1, to_float, always_float},
 };
 
 }  // namespace
@@ -108,7 +109,8 @@ constexpr ScalarOp kTable[] = {
 std::span<const ScalarOp> all_scalar_ops() { return kTable; }
 
 const ScalarOp* find_scalar_op(const std::string& name) {
-  auto found = std::find_if(std::begin(kTable), std::end(kTable), [&](const ScalarOp& op) { return name == op.name; });
+  auto found =
+      std::find_if(std::begin(kTable), std::end(kTable), [&](const ScalarOp& op) { return name == op.name; });
   return found == std::end(kTable) ? nullptr : found;
 }
 

@@ -19,7 +19,7 @@ struct Tracer::State {
   eager::Recorder* previous = nullptr;
   std::string location;
   std::unordered_map<const eager::TensorImpl*, Node*> constants;  ///< each concrete tensor is one node
-  int last_node = 0;  ///< `Node::id` of the newest node
+  int last_node = 0;                                              ///< `Node::id` of the newest node
 
   explicit State(std::shared_ptr<eager::ShapeEnv> shapes) : shape_scope(shapes.get()) {
     graph->shapes = std::move(shapes);
@@ -73,7 +73,8 @@ enum class Operands : uint8_t { none, concrete, symbolic };
 Operands classify(const Op& op, const Value* args) {
   Operands found = Operands::none;
   auto note = [&](const Tensor& tensor) {
-    if (tensor.defined()) found = std::max(found, tensor.is_symbolic() ? Operands::symbolic : Operands::concrete);
+    if (tensor.defined())
+      found = std::max(found, tensor.is_symbolic() ? Operands::symbolic : Operands::concrete);
   };
   for (size_t i = 0; i < op.schema.args.size(); ++i) {
     if (args[i].tag() == Value::Tag::tensor) {

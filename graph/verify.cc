@@ -76,12 +76,14 @@ class Verifier {
   void check_scalar_op(const Node& node) const {
     const ScalarOp* op = find_scalar_op(node.target);
     require(op && node.args.size() == size_t(op->arity), node.name, " is no scalar op of the table");
-    for (const Argument& arg : node.args) require(is_number(arg), node.name, " has an argument that is no number");
+    for (const Argument& arg : node.args)
+      require(is_number(arg), node.name, " has an argument that is no number");
   }
 
   static bool is_number(const Argument& arg) {
     if (const NodeOutput* ref = arg.node_output()) return ref->node->meta[size_t(ref->index)].is_scalar;
-    return arg.sym_int() || std::holds_alternative<double>(arg.value) || std::holds_alternative<bool>(arg.value);
+    return arg.sym_int() || std::holds_alternative<double>(arg.value) ||
+           std::holds_alternative<bool>(arg.value);
   }
   static bool is_tensor(const Argument& arg) {
     const NodeOutput* ref = arg.node_output();
