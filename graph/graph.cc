@@ -158,29 +158,33 @@ void Graph::renumber() {
   for (auto& node : nodes) node->id = next_id_++;
 }
 
+Node* Graph::copy(const Node& node, std::vector<Argument> args) {
+  Node* made = insert(node.kind, node.name, std::move(args), node.meta);
+  made->op = node.op;
+  made->target = node.target;
+  made->constant = node.constant;
+  made->opaque = node.opaque;
+  made->grad_mode = node.grad_mode;
+  made->stack_trace = node.stack_trace;
+  return made;
+}
+
 std::unique_ptr<Graph> Graph::clone() const {
-  auto copy = std::make_unique<Graph>();
+  auto result_graph = std::make_unique<Graph>();
   std::map<const Node*, Node*> copies;
   for (const auto& node : nodes) {
     std::vector<Argument> args = node->args;
     for_each_node_output(args, [&](NodeOutput& ref) { ref.node = copies.at(ref.node); });
-    Node* made = copy->insert(node->kind, node->name, std::move(args), node->meta);
-    made->op = node->op;
-    made->target = node->target;
-    made->constant = node->constant;
-    made->opaque = node->opaque;
-    made->grad_mode = node->grad_mode;
-    made->stack_trace = node->stack_trace;
-    copies[node.get()] = made;
+    copies[node.get()] = result_graph->copy(*node, std::move(args));
   }
-  for (const Node* input : inputs) copy->inputs.push_back(copies.at(input));
+  for (const Node* input : inputs) result_graph->inputs.push_back(copies.at(input));
   if (result) {
-    copy->result = copies.at(result);
-    copy->insertion_point = copy->result->position;
+    result_graph->result = copies.at(result);
+    result_graph->insertion_point = result_graph->result->position;
   }
-  copy->symbol_sources = symbol_sources;
-  copy->shapes = shapes;
-  return copy;
+  result_graph->symbol_sources = symbol_sources;
+  result_graph->shapes = shapes;
+  return result_graph;
 }
 
 // --- symbols -----------------------------------------------------------------------------------------------

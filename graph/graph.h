@@ -134,6 +134,9 @@ class Graph {
   /// Makes the output node, or gives the one that exists new arguments.
   FRAMEJIT_API Node* output(std::vector<Argument> results);
 
+  /// A copy of a node of another graph, with the arguments given; not for inputs and outputs.
+  FRAMEJIT_API Node* copy(const Node& node, std::vector<Argument> args);
+
   FRAMEJIT_API void erase(Node* node);  ///< must have no users
   FRAMEJIT_API void replace_all_uses(NodeOutput from, NodeOutput to);
   FRAMEJIT_API void set_args(Node* node, std::vector<Argument> args);  ///< keeps `users` right

@@ -28,7 +28,7 @@ struct Interpreter::Frame {
   bool grad_mode = eager::modes().grad_enabled;
 };
 
-Interpreter::Interpreter(const Graph& graph) : graph_(graph) {
+Interpreter::Interpreter(const Graph& graph, Call call) : graph_(graph), call_(std::move(call)) {
   std::unordered_map<size_t, const Node*> last_reader;
   for (const auto& node : graph.nodes) {
     first_slot_[node.get()] = slot_count_;
@@ -53,7 +53,7 @@ void Interpreter::run(const Value* inputs, Value* results) const {
 }
 
 void Interpreter::run_node(const Node& node, Frame& frame) const {
-  auto lookup = [&](NodeOutput ref) -> const Value& { return frame.slots[slot(ref)]; };
+  auto lookup = [&](NodeOutput ref) -> Value { return frame.slots[slot(ref)]; };
   auto number = [&](const Argument& arg) { return to_value(arg, ArgType::scalar, lookup, frame.symbols); };
   Value* results = frame.slots.data() + first_slot_.at(&node);
   switch (node.kind) {
@@ -89,7 +89,7 @@ void Interpreter::run_node(const Node& node, Frame& frame) const {
 }
 
 void Interpreter::call_op(const Node& node, Frame& frame) const {
-  auto lookup = [&](NodeOutput ref) -> const Value& { return frame.slots[slot(ref)]; };
+  auto lookup = [&](NodeOutput ref) -> Value { return frame.slots[slot(ref)]; };
   const auto& schema = node.op->schema;
   std::vector<Value> args;
   for (size_t i = 0; i < node.args.size(); ++i)
@@ -98,9 +98,9 @@ void Interpreter::call_op(const Node& node, Frame& frame) const {
 
   eager::GradModeScope scope(frame.grad_mode && node.grad_mode);
   Value* results = frame.slots.data() + first_slot_.at(&node);
-  if (!schema.returns_list) return eager::call(*node.op, args.data(), results);
+  if (!schema.returns_list) return call_(*node.op, args.data(), results);
   Value list;
-  eager::call(*node.op, args.data(), &list);
+  call_(*node.op, args.data(), &list);
   for (const Tensor& tensor : list.tensor_list()) *results++ = tensor;
 }
 
@@ -108,7 +108,7 @@ void Interpreter::call_op(const Node& node, Frame& frame) const {
 
 namespace {
 
-using Lookup = std::function<const Value&(NodeOutput)>;
+using Lookup = std::function<Value(NodeOutput)>;
 
 Value to_list_value(const Argument::List& list, ArgType type, const Lookup& lookup,
                     const std::vector<SymInt>& symbols) {
@@ -158,11 +158,13 @@ Value to_value(const Argument& argument, ArgType type, const Lookup& lookup,
   return std::visit(Visitor{type, lookup, symbols}, argument.value);
 }
 
-Retrace::Retrace(const Graph& graph) : tracer_(graph.shapes) {
+Retrace::Retrace(const Graph& graph, bool differentiate) : tracer_(graph.shapes) {
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const Node& input = *graph.inputs[i];
     if (!input.meta[0].is_scalar) {
-      inputs_.push_back(tracer_.tensor_input(input.name, input.meta[0]));
+      Tensor tensor = tracer_.tensor_input(input.name, input.meta[0]);
+      tensor->requires_grad = differentiate && input.meta[0].requires_grad;
+      inputs_.push_back(std::move(tensor));
       continue;
     }
     if (input.meta[0].tensor.dtype != DType::int64) {

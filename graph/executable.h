@@ -1,0 +1,25 @@
+// Contract: something that runs in place of a graph.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "graph/graph.h"
+
+namespace framejit::graph {
+
+/// A compiled graph. Immutable after construction, safe to run from many threads.
+class FRAMEJIT_API Executable {
+ public:
+  virtual ~Executable() = default;
+  /// `inputs`: one value per placeholder (tensors, or Python numbers as sym_int/real), `results`: one empty
+  /// value per result. Inputs satisfy what the graph was compiled for (the guards have checked it).
+  virtual void run(const eager::Value* inputs, eager::Value* results) const = 0;
+  /// What it does, as text; deterministic.
+  virtual std::string describe() const = 0;
+};
+
+/// The graph run node by node through the dispatcher: backend "eager", and the oracle of the others.
+FRAMEJIT_API std::shared_ptr<const Executable> interpret(std::unique_ptr<Graph> graph);
+
+}  // namespace framejit::graph
