@@ -15,7 +15,7 @@ class FRAMEJIT_API Interpreter {
  public:
   /// How an op of the table is called; the default is the dispatcher.
   using Call = std::function<void(const eager::Op& op, const eager::Value* args, eager::Value* results)>;
-  explicit Interpreter(const Graph& graph, Call call = eager::call);
+  explicit Interpreter(const Graph& graph, Call call = {});
   /// As inductor::Executable::run. Grad mode is the thread's, but off for nodes that were recorded under
   /// no_grad.
   void run(const eager::Value* inputs, eager::Value* results) const;
