@@ -1,0 +1,137 @@
+// copy, fill, zero and their in-place forms; values leaving for Python.
+#include "eager/cpu/kernel_support.h"
+#include "eager/error.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+namespace {
+
+void check_broadcasts_to(const Tensor& src, const Tensor& self) {
+  const Dims sizes = broadcast_sizes(self.sizes(), src.sizes());
+  FRAMEJIT_CHECK(sizes == self.sizes(), "output with shape ", sizes_text(self.sizes()),
+                 " doesn't match the broadcast shape ", sizes_text(sizes));
+}
+
+bool shares_memory_differently(const Tensor& a, const Tensor& b) {
+  if (!(a->storage == b->storage)) return false;
+  return a.offset() != b.offset() || !(a.sizes() == b.sizes()) || !(a.strides() == b.strides()) ||
+         a.dtype() != b.dtype();
+}
+
+void fill_with(const Tensor& to, const Value& value) {
+  switch (value.tag()) {
+    case Value::Tag::tensor: {
+      const Tensor element = value.tensor();
+      FRAMEJIT_CHECK(element.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ",
+                     element.dim(), " dimensions.");
+      return fill_elements(to, element.data(), element.dtype());
+    }
+    case Value::Tag::real: {
+      const double number = value.real();
+      return fill_elements(to, &number, DType::float64);
+    }
+    case Value::Tag::boolean: {
+      const bool number = value.boolean();
+      return fill_elements(to, &number, DType::bool_);
+    }
+    default: {
+      const int64_t number = value.integer();
+      return fill_elements(to, &number, DType::int64);
+    }
+  }
+}
+
+Value element_value(const Tensor& tensor) {
+  switch (category(tensor.dtype())) {
+    case DTypeCategory::boolean: return Value(*tensor.data_as<bool>());
+    case DTypeCategory::integral: {
+      int64_t number;
+      convert_element(tensor.data(), tensor.dtype(), &number, DType::int64);
+      return Value(number);
+    }
+    default: {
+      double number;
+      convert_element(tensor.data(), tensor.dtype(), &number, DType::float64);
+      return Value(number);
+    }
+  }
+}
+
+}  // namespace
+
+void meta_copy(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  results.push_back(preserved_meta(args[0].impl()->meta));
+}
+void meta_fill(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  results.push_back(preserved_meta(args[0].impl()->meta));
+}
+void meta_like_self(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  results.push_back(preserved_meta(args[0].impl()->meta));
+}
+void meta_cast(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  TensorMeta meta = preserved_meta(args[0].impl()->meta);
+  meta.dtype = args[1].dtype();
+  results.push_back(std::move(meta));
+}
+void meta_contiguous_copy(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  results.push_back(contiguous_meta(self.sizes, self.dtype, self.device));
+}
+
+void copy_into_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor self = args[0].tensor(), src = args[1].tensor();
+  check_broadcasts_to(src, self);
+  copy_elements(shares_memory_differently(self, src) ? cloned(src) : src, self);
+  results[0] = self;
+}
+void copy_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  check_broadcasts_to(args[1].tensor(), result);
+  copy_elements(args[1].tensor(), result);
+  results[0] = std::move(result);
+}
+
+void fill_into_kernel(const Op& op, const Value* args, Value* results) {
+  fill_with(args[0].tensor(), args[1]);
+  results[0] = args[0];
+}
+void fill_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  fill_with(result, args[1]);
+  results[0] = std::move(result);
+}
+
+void zero_into_kernel(const Op& op, const Value* args, Value* results) {
+  fill_with(args[0].tensor(), Value(int64_t(0)));
+  results[0] = args[0];
+}
+void zero_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  fill_with(result, Value(int64_t(0)));
+  results[0] = std::move(result);
+}
+
+void item_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor self = args[0].tensor();
+  FRAMEJIT_CHECK(self.numel() == 1, "a Tensor with ", self.numel().str(), " elements cannot be converted to Scalar");
+  results[0] = element_value(self);
+}
+
+void equal_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor self = args[0].tensor(), other = args[1].tensor();
+  FRAMEJIT_CHECK(self.dtype() == other.dtype(), "Expected object of data type ", dtype_name(self.dtype()),
+                 " but got data type ", dtype_name(other.dtype()), " for argument 'other' in call to equal");
+  bool same = self.sizes() == other.sizes();
+  if (same) {
+    const Tensor left = contiguous(self), right = contiguous(other);
+    same = for_dtype(self.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      return std::equal(left.data_as<T>(), left.data_as<T>() + left.numel().expect(), right.data_as<T>());
+    });
+  }
+  results[0] = Value(same);
+}
+
+}  // namespace framejit::eager

@@ -1,0 +1,75 @@
+// What structural kernels share: results as the row's meta rule has them, contiguous operands, loops over offsets.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "eager/cpu/pointwise.h"
+#include "eager/meta/pointwise.h"
+#include "eager/meta/shapes.h"
+#include "eager/op.h"
+
+namespace framejit::eager::cpu {
+
+/// A new tensor for the only result.
+inline Tensor allocate_result(const Op& op, const Value* args) { return Tensor::empty(infer_single(op, args)); }
+
+/// `tensor` in row-major order and of type `dtype`: itself where it is so, else a copy.
+inline Tensor contiguous_as(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype && tensor.is_contiguous()) return tensor;
+  Tensor copy = Tensor::empty(tensor.sizes(), dtype, tensor.device());
+  copy_elements(tensor, copy);
+  return copy;
+}
+inline Tensor contiguous(const Tensor& tensor) { return contiguous_as(tensor, tensor.dtype()); }
+
+/// A new tensor with the elements of `tensor`, laid out like it.
+inline Tensor cloned(const Tensor& tensor) {
+  Tensor copy = Tensor::empty(preserved_meta(tensor.meta()));
+  copy_elements(tensor, copy);
+  return copy;
+}
+
+/// `tensor` seen with other sizes and strides.
+inline Tensor reshaped_view(const Tensor& tensor, Dims sizes, Dims strides, int64_t offset = 0) {
+  TensorMeta meta = tensor.meta();
+  meta.sizes = std::move(sizes);
+  meta.strides = std::move(strides);
+  return Tensor::from_storage(tensor->storage, tensor.offset() + offset, std::move(meta));
+}
+
+/// Offsets, in elements, of everything in an array of these sizes and strides, in row-major order.
+std::vector<int64_t> enumerate_offsets(std::span<const int64_t> sizes, std::span<const int64_t> strides);
+
+/// Calls `f(T())` with the C++ type of `dtype`.
+template <class F>
+auto for_dtype(DType dtype, F f) {
+  switch (dtype) {
+#define X(id, type, text) \
+  case DType::id: return f(type());
+    FRAMEJIT_FOR_EACH_DTYPE(X)
+#undef X
+  }
+  __builtin_unreachable();
+}
+/// Calls `f(T())` with an unsigned type of the size of `dtype`: for kernels that only move elements.
+template <class F>
+auto for_item_size(DType dtype, F f) {
+  switch (item_size(dtype)) {
+    case 1: return f(uint8_t());
+    case 4: return f(uint32_t());
+    default: return f(uint64_t());
+  }
+}
+
+/// `tensor` as rows along `dim`: `outer` x `length` x `inner`, for a contiguous tensor.
+struct RowShape {
+  int64_t outer = 1, length = 1, inner = 1;
+};
+inline RowShape row_shape(const Dims& sizes, int dim) {
+  RowShape shape;
+  for (int i = 0; i < sizes.size(); ++i) (i < dim ? shape.outer : i > dim ? shape.inner : shape.length) *= sizes[i];
+  return shape;
+}
+
+}  // namespace framejit::eager::cpu
