@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eager/cpu/tile_kernel.h"
 #include "eager/schema.h"
 
 namespace framejit::eager {
@@ -26,6 +27,7 @@ enum class OpKind : uint8_t {
   composite,   ///< a C++ function over other ops; invisible to autograd and to traces
   data_dependent,  ///< result or its shape depends on data: item, nonzero, equal; breaks a trace
   inplace,         ///< derived row `add_`: runs `functional`, then writes into the first argument
+  out,             ///< derived row `add.out`: runs `functional`, then writes into the last argument, `out`
 };
 
 /// Which dtype a pointwise op or a reduction computes and returns.
@@ -48,11 +50,12 @@ using BackwardFn = void (*)(BackwardContext& context);
 /// For kind composite, and as the optional decomposition of others: args -> results by calling ops.
 using CompositeFn = void (*)(const Value* args, Value* results);
 
-/// One instruction set's loop over `n` contiguous elements. `in[i]` has the compute dtype; operand `i` is one
-/// element repeated when bit i of `scalar_mask` is set. `params` are the row's scalar parameters as doubles.
-using TileFn = void (*)(const void* const* in, void* out, int64_t n, const double* params);
-struct TileKernel {
-  std::array<TileFn, 4> by_scalar_mask{};  ///< unary: [0]; binary: [0] vv, [1] sv, [2] vs; others [0]
+/// What the derivative with respect to one argument reads; nothing else is kept for backward.
+struct Formula {
+  uint8_t arg;             ///< the argument whose gradient this is
+  uint64_t saved_args;     ///< arguments whose values it reads
+  uint64_t saved_meta;     ///< tensor arguments of which it reads sizes or dtype only
+  uint32_t saved_results;  ///< results it reads
 };
 
 struct Op {
@@ -65,12 +68,15 @@ struct Op {
   CompositeFn composite = nullptr;  ///< kind composite
   CompositeFn decompose = nullptr;  ///< used while a graph is differentiated or lowered
   BackwardFn backward = nullptr;    ///< null: not differentiable
-  uint64_t saved_args = 0;          ///< which arguments the derivative reads
-  uint32_t saved_results = 0;       ///< which results it reads
+  std::vector<Formula> formulas;    ///< one per argument that has a gradient
   uint64_t differentiable = 0;      ///< which arguments have a gradient
-  const Op* functional = nullptr;   ///< of an in-place row: the op it runs
+  uint64_t tensor_args = 0;         ///< which arguments are tensors or lists of tensors
+  int mutated = -1;                 ///< the argument that the op writes, or -1
+  const Op* functional = nullptr;   ///< of an in-place or out row: the op it runs
   const Op* inplace = nullptr;      ///< of a row that has a derived in-place form
   int operand_count = 0;            ///< pointwise: the leading Tensor arguments that are operands
+  uint32_t unpromoted = 0;          ///< operands that take no part in promotion (the condition of `where`)
+  std::vector<uint8_t> params;      ///< pointwise: the arguments handed to the tile kernel as p0, p1, ...
   /// `wrap = true`: the Value of a Tensor operand may be a Python number (sym_int, real, boolean, scalar_node), which
   /// promotion ranks below tensors of its category. At least one operand is a tensor.
   bool wraps_numbers = false;
@@ -81,6 +87,7 @@ struct Op {
   std::string doc;            ///< first line is the summary
   bool is_function = true;    ///< callable as fj.name
   bool is_method = true;      ///< callable as Tensor.name
+  std::vector<std::string> aliases;  ///< further Python names
   std::string python_module;  ///< "", "nn.functional", "linalg", "special", ... where fj exposes it
 };
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
 
 #include "eager/dtype.h"
 #include "eager/ref.h"
@@ -27,15 +28,15 @@ class FRAMEJIT_API Storage : public RefCounted {
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  friend class CpuAllocator;
-  Storage(void* data, size_t nbytes, Device device, Deleter deleter);
-  ~Storage() override;
+  Storage(void* data, size_t nbytes, Device device, std::unique_ptr<Deleter> deleter);
+  ~Storage() override = default;
+  void destroy() override;
 
   void* data_;
   size_t nbytes_;
   Device device_;
   std::atomic<uint32_t> version_{0};
-  Deleter deleter_;  ///< empty: the memory goes back to the device's pool
+  std::unique_ptr<Deleter> deleter_;  ///< null: the data lies in the pool, right behind this object
 };
 
 }  // namespace framejit::eager

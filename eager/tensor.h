@@ -52,6 +52,8 @@ class FRAMEJIT_API TensorImpl final : public RefCounted {
   static void operator delete(void* memory);
 };
 
+FRAMEJIT_API bool view_requires_grad(const TensorImpl& impl);
+
 /// A handle; copying it shares the tensor. Default-constructed: undefined.
 class FRAMEJIT_API Tensor {
  public:
@@ -79,7 +81,8 @@ class FRAMEJIT_API Tensor {
   SymInt numel() const;
   bool is_symbolic() const { return impl_->node != nullptr; }
   bool is_contiguous() const;
-  bool requires_grad() const { return impl_->requires_grad; }
+  /// A view also requires grad when its base has come to.
+  bool requires_grad() const { return impl_->requires_grad || (impl_->view && view_requires_grad(*impl_)); }
   uint32_t version() const { return impl_->storage ? impl_->storage->version() : 0; }
 
   /// First element. The tensor is concrete.
@@ -92,12 +95,14 @@ class FRAMEJIT_API Tensor {
   }
 
  private:
+  friend class Value;
   Ref<TensorImpl> impl_;
 };
 
 /// `release` is called by ~TensorImpl when `py_object` is not null; it may be called without the GIL.
 FRAMEJIT_API void set_py_releaser(void (*release)(void* py_object));
 
+FRAMEJIT_API bool is_contiguous(const Dims& sizes, const Dims& strides);
 FRAMEJIT_API Dims contiguous_strides(const Dims& sizes);
 FRAMEJIT_API SymInt numel(const Dims& sizes);
 FRAMEJIT_API std::string sizes_text(const Dims& sizes);  ///< "[2, 3]"

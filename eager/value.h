@@ -34,7 +34,9 @@ class FRAMEJIT_API Value {
   };
 
   Value() = default;
-  Value(const Value& other);
+  Value(const Value& other) : tag_(other.tag_), bits_(other.bits_) {
+    if (owned()) owned()->retain();
+  }
   Value(Value&& other) noexcept : tag_(other.tag_), bits_(other.bits_) { other.tag_ = Tag::none; }
   Value& operator=(Value other) noexcept {
     std::swap(tag_, other.tag_);
@@ -42,10 +44,15 @@ class FRAMEJIT_API Value {
     return *this;
   }
   ~Value() {
-    if (owns()) drop();
+    if (owned()) owned()->release();
   }
 
-  Value(Tensor tensor);  // NOLINT: implicit on purpose, as are the next
+  /// None when the tensor is undefined.
+  Value(Tensor tensor) {  // NOLINT: implicit on purpose, as are the next
+    if (!tensor.defined()) return;
+    tag_ = Tag::tensor;
+    bits_.object = tensor.impl_.detach();
+  }
   Value(SymInt value) : tag_(Tag::sym_int) { bits_.integer = value.bits(); }
   Value(int64_t value) : Value(SymInt(value)) {}
   Value(int value) : Value(SymInt(value)) {}
@@ -73,7 +80,19 @@ class FRAMEJIT_API Value {
 
   /// Each accessor raises InternalError when the tag is another; the argument binder has converted by the
   /// schema.
-  const Tensor& tensor() const;  ///< undefined for none
+  Tensor tensor() const { return Tensor(Ref<TensorImpl>(impl())); }  ///< undefined for none
+  /// The tensor's object without a new reference; null for none.
+  TensorImpl* impl() const {
+    if (tag_ == Tag::tensor) return static_cast<TensorImpl*>(bits_.object);
+    if (tag_ != Tag::none) wrong_tag("Tensor");
+    return nullptr;
+  }
+  /// Takes the tensor out, leaving none.
+  Tensor take_tensor() {
+    TensorImpl* object = impl();
+    tag_ = Tag::none;
+    return Tensor(Ref<TensorImpl>::steal(object));
+  }
   SymInt sym_int() const;        ///< also from boolean
   int64_t integer() const { return sym_int().expect(); }
   double real() const;  ///< also from sym_int and boolean
@@ -90,18 +109,24 @@ class FRAMEJIT_API Value {
   RefCounted* generator() const;
 
  private:
-  bool owns() const;
-  void drop();
+  [[noreturn]] void wrong_tag(const char* wanted) const;
+  /// The reference-counted object that this value holds, if its kind holds one.
+  RefCounted* owned() const {
+    constexpr uint32_t kOwning = 1u << int(Tag::tensor) | 1u << int(Tag::string) | 1u << int(Tag::int_list) |
+                                 1u << int(Tag::real_list) | 1u << int(Tag::bool_list) |
+                                 1u << int(Tag::tensor_list) | 1u << int(Tag::scalar_node) |
+                                 1u << int(Tag::generator);
+    return kOwning >> int(tag_) & 1 ? bits_.object : nullptr;
+  }
 
   Tag tag_ = Tag::none;
   union Bits {
-    TensorImpl* tensor;
+    RefCounted* object;  ///< TensorImpl, generator, or a box around a string or list
     int64_t integer;
     double real;
     bool boolean;
     DType dtype;
     Device device;
-    RefCounted* boxed;
     constexpr Bits() : integer(0) {}
   } bits_;
 };

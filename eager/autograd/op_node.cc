@@ -1,0 +1,185 @@
+#include "eager/autograd/op_node.h"
+
+#include <bit>
+#include <cctype>
+
+#include "eager/autograd/autograd.h"
+#include "eager/autograd/backward_context.h"
+#include "eager/dispatch.h"
+#include "eager/error.h"
+#include "generated/ops.h"
+
+namespace framejit::eager {
+
+namespace {
+
+template <class F>
+void for_each_bit(uint64_t mask, F f) {
+  for (; mask; mask &= mask - 1) f(std::countr_zero(mask));
+}
+
+/// For a derivative that asks for sizes or dtype only.
+Tensor without_data(const TensorImpl* impl) {
+  return impl ? Tensor::from_storage(nullptr, 0, impl->meta) : Tensor();
+}
+Value without_data(const Value& value) {
+  if (value.is_tensor()) return without_data(value.impl());
+  if (value.tag() != Value::Tag::tensor_list) return value;
+  std::vector<Tensor> list;
+  for (const Tensor& tensor : value.tensor_list()) list.push_back(without_data(tensor.impl()));
+  return list;
+}
+
+}  // namespace
+
+SavedTensor::SavedTensor(const Tensor& tensor, Edge history)
+    : history_(std::move(history)), version_(tensor.version()) {
+  bool grad_leaf = tensor.requires_grad() && is_leaf(tensor);
+  tensor_ = grad_leaf ? tensor : detach(tensor);
+  if (grad_leaf) history_ = {};
+}
+
+Tensor SavedTensor::unpack(const std::string& op) const {
+  if (!tensor_.defined()) return {};
+  FRAMEJIT_CHECK(tensor_.version() == version_,
+                 "one of the variables needed for gradient computation has been modified by an inplace operation: "
+                 "[",
+                 dtype_name(tensor_.dtype()), " ", sizes_text(tensor_.sizes()), "], saved for the gradient of ", op,
+                 ", is at version ", tensor_.version(), "; expected version ", version_,
+                 " instead. Hint: clone() it before the in-place operation.");
+  if (!history_.node || !modes().grad_enabled) return tensor_;
+  Tensor linked = detach(tensor_);
+  set_history(linked, history_.node, history_.input);
+  return linked;
+}
+
+OpNode::OpNode(const Op& op, const Value* args, uint64_t needed) : op_(op), needed_(needed) {
+  add_edges(args);
+  uint64_t saved = 0, saved_meta = 0;
+  for (const Formula& formula : op.formulas) {
+    if (!needs(formula.arg)) continue;
+    saved |= formula.saved_args;
+    saved_meta |= formula.saved_meta;
+  }
+  args_.reserve(size_t(std::popcount(saved | saved_meta)));
+  for_each_bit(saved, [&](int arg) { save_arg(arg, args[arg]); });
+  for_each_bit(saved_meta & ~saved, [&](int arg) { args_.push_back({.arg = arg, .value = without_data(args[arg])}); });
+}
+
+void OpNode::add_edges(const Value* args) {
+  edges.reserve(size_t(std::popcount(op_.differentiable)));
+  for_each_bit(op_.differentiable, [&](int arg) {
+    if (args[arg].tag() == Value::Tag::tensor_list) {
+      const std::vector<Tensor>& list = args[arg].tensor_list();
+      for (const Tensor& tensor : list) add_edge(tensor.defined() ? gradient_edge(tensor) : Edge());
+      lists_.push_back({arg, int(list.size())});
+    } else {
+      add_edge(args[arg].is_tensor() ? gradient_edge(args[arg].tensor()) : Edge());
+    }
+  });
+}
+
+size_t OpNode::edge_of(int arg) const {
+  uint64_t before = op_.differentiable & ((uint64_t(1) << arg) - 1);
+  size_t edge = size_t(std::popcount(before));
+  for (const ListLength& list : lists_)
+    if (list.arg < arg) edge += size_t(list.count) - 1;
+  return edge;
+}
+
+void OpNode::save_arg(int arg, const Value& value) {
+  SavedArg saved{.arg = arg};
+  auto save = [&](const Tensor& tensor) {
+    if (!tensor.defined())
+      tensors_.emplace_back();
+    else
+      tensors_.emplace_back(tensor, tensor.requires_grad() && !is_leaf(tensor) ? gradient_edge(tensor) : Edge());
+  };
+  saved.first = int(tensors_.size());
+  saved.is_list = value.tag() == Value::Tag::tensor_list;
+  if (saved.is_list) {
+    for (const Tensor& tensor : value.tensor_list()) save(tensor);
+  } else if (value.is_tensor()) {
+    save(value.tensor());
+  } else {
+    saved.first = -1;
+    saved.value = value;
+  }
+  saved.count = int(tensors_.size()) - saved.first;
+  args_.push_back(std::move(saved));
+}
+
+void OpNode::save_results(const Value* results) {
+  uint32_t saved = 0;
+  for (const Formula& formula : op_.formulas)
+    if (needs(formula.arg)) saved |= formula.saved_results;
+  if (!saved) return;
+  results_saved_.resize(this->results.size());
+  // The history of a result is this node: linked when unpacked.
+  for_each_bit(saved, [&](int i) { results_saved_[size_t(i)] = SavedTensor(detach(results[i].tensor()), {}); });
+}
+
+Value OpNode::saved_arg(int arg) const {
+  FRAMEJIT_CHECK(!released_,
+                 "Trying to backward through the graph a second time (or directly access saved tensors after they "
+                 "have already been freed). Saved intermediate values of the graph are freed when you call "
+                 ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+                 "graph a second time or if you need to access saved tensors after calling backward.");
+  for (const SavedArg& saved : args_) {
+    if (saved.arg != arg) continue;
+    if (saved.first < 0) return saved.value;
+    if (!saved.is_list) return tensors_[size_t(saved.first)].unpack(op_.schema.name);
+    std::vector<Tensor> list;
+    for (int i = 0; i < saved.count; ++i) list.push_back(tensors_[size_t(saved.first + i)].unpack(op_.schema.name));
+    return list;
+  }
+  throw InternalError(concat("internal error: the derivative of ", op_.full_name, " reads argument ", arg,
+                             ", which was not saved. Please report this."));
+}
+
+Tensor OpNode::saved_result(int index) const {
+  if (released_) saved_arg(-1);  // raises
+  Tensor result = results_saved_[size_t(index)].unpack(op_.schema.name);
+  if (!modes().grad_enabled) return result;
+  Tensor linked = detach(result);
+  set_history(linked, Ref<GradNode>(const_cast<OpNode*>(this)), index);
+  return linked;
+}
+
+std::vector<Tensor> OpNode::apply(std::vector<Tensor> grads) {
+  BackwardContext context(*this, std::move(grads));
+  op_.backward(context);
+  return context.take_gradients();
+}
+
+std::string OpNode::name() const {
+  std::string text;
+  bool upper = true;
+  for (char c : op_.schema.name) {
+    if (c != '_') text += upper ? char(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = c == '_';
+  }
+  return text + "Backward0";
+}
+
+void OpNode::release_saved() {
+  released_ = released_ || !args_.empty() || !results_saved_.empty();
+  args_.clear();
+  tensors_.clear();
+  results_saved_.clear();
+}
+
+BackwardContext::BackwardContext(const OpNode& node, std::vector<Tensor> grads)
+    : node_(node), grads_(std::move(grads)), gradients_(node.edges.size()) {
+  for (size_t i = 0; i < grads_.size(); ++i) {
+    const GradientMeta& meta = node.results[i];
+    if (!grads_[i].defined() && is_floating(meta.dtype)) grads_[i] = ops::zeros(meta.sizes, meta.dtype, meta.device);
+  }
+}
+
+void BackwardContext::set(int arg, std::vector<Tensor> grads) {
+  size_t first = node_.edge_of(arg);
+  for (size_t i = 0; i < grads.size(); ++i) gradients_[first + i] = std::move(grads[i]);
+}
+
+}  // namespace framejit::eager

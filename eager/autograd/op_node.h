@@ -1,0 +1,71 @@
+// The backward node of every op of the table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eager/autograd/grad_node.h"
+#include "eager/op.h"
+
+namespace framejit::eager {
+
+/// A tensor kept for backward. Holds a copy of the handle's object without history, so that a node never owns itself
+/// through a result of its own or through an input that an in-place op later made a successor.
+class SavedTensor {
+ public:
+  SavedTensor() = default;
+  SavedTensor(const Tensor& tensor, Edge history);
+  /// Raises when the data has been changed since, naming `op`. Has a history only in grad mode.
+  Tensor unpack(const std::string& op) const;
+
+ private:
+  Tensor tensor_;  ///< a leaf that requires grad itself, or a detached copy
+  Edge history_;
+  uint32_t version_ = 0;
+};
+
+class OpNode final : public GradNode {
+ public:
+  /// `needed`: the arguments that require grad.
+  OpNode(const Op& op, const Value* args, uint64_t needed);
+
+  std::vector<Tensor> apply(std::vector<Tensor> grads) override;
+  std::string name() const override;
+  void release_saved() override;
+
+  /// Keeps the results that the formulas in use read; called after the op has run and `add_result`.
+  void save_results(const Value* results);
+
+  const Op& op() const { return op_; }
+  bool needs(int arg) const { return needed_ >> arg & 1; }
+  Value saved_arg(int arg) const;
+  Tensor saved_result(int index) const;
+  /// The first edge of an argument; a tensor list has one per entry.
+  size_t edge_of(int arg) const;
+
+ private:
+  /// `tensors_[first, first + count)` when it holds tensors, else `value`.
+  struct SavedArg {
+    int arg;
+    int first = -1;
+    int count = 0;
+    bool is_list = false;
+    Value value;
+  };
+  struct ListLength {
+    int arg;
+    int count;
+  };
+  void add_edges(const Value* args);
+  void save_arg(int arg, const Value& value);
+
+  const Op& op_;
+  const uint64_t needed_;
+  bool released_ = false;
+  std::vector<SavedArg> args_;
+  std::vector<SavedTensor> tensors_;
+  std::vector<SavedTensor> results_saved_;  ///< by result number; empty where not kept
+  std::vector<ListLength> lists_;
+};
+
+}  // namespace framejit::eager

@@ -1,0 +1,104 @@
+#include "eager/dispatch.h"
+
+#include <bit>
+
+#include "eager/autograd/record.h"
+#include "eager/error.h"
+#include "generated/ops.h"
+
+namespace framejit::eager {
+
+namespace {
+
+[[gnu::tls_model("initial-exec")]] thread_local Modes thread_modes;
+[[gnu::tls_model("initial-exec")]] thread_local Recorder* thread_recorder = nullptr;
+
+bool is_symbolic(const Value& value) {
+  switch (value.tag()) {
+    case Value::Tag::tensor: return value.impl()->node != nullptr;
+    case Value::Tag::sym_int: return value.sym_int().is_symbolic();
+    case Value::Tag::scalar_node: return true;
+    case Value::Tag::int_list:
+      for (SymInt size : value.int_list())
+        if (size.is_symbolic()) return true;
+      return false;
+    case Value::Tag::tensor_list:
+      for (const Tensor& tensor : value.tensor_list())
+        if (tensor.defined() && tensor.is_symbolic()) return true;
+      return false;
+    default: return false;
+  }
+}
+
+/// Whether a trace must take the call in: it reads a traced value, or makes one that differs from call to call.
+bool must_record(const Op& op, const Value* args) {
+  if (op.kind == OpKind::creation || op.kind == OpKind::random) return true;
+  for (size_t i = 0; i < op.schema.args.size(); ++i)
+    if (is_symbolic(args[i])) return true;
+  return false;
+}
+
+DeviceType device_of(const Op& op, const Value* args) {
+  for (uint64_t mask = op.tensor_args; mask; mask &= mask - 1) {
+    const Value& value = args[std::countr_zero(mask)];
+    if (value.is_tensor()) return value.impl()->meta.device.type;
+    if (value.tag() == Value::Tag::tensor_list)
+      for (const Tensor& tensor : value.tensor_list())
+        if (tensor.defined()) return tensor.device().type;
+  }
+  int device = op.schema.find("device");
+  return device >= 0 && args[device].tag() == Value::Tag::device ? args[device].device().type : DeviceType::cpu;
+}
+
+void mark_inference(const Op& op, Value* results) {
+  for (int i = 0; i < op.schema.result_count; ++i)
+    if (results[i].is_tensor()) results[i].impl()->is_inference = true;
+}
+
+/// A derived row of a composite: the composite, then a copy into the written argument. Both are ordinary calls.
+bool call_derived_composite(const Op& op, const Value* args, Value* results) {
+  if (!op.functional || !op.functional->composite || op.kernels[int(DeviceType::cpu)] != nullptr) return false;
+  Value result;
+  op.functional->composite(args, &result);
+  results[0] = ops::copy_(args[op.mutated].tensor(), result.tensor());
+  return true;
+}
+
+}  // namespace
+
+Modes& modes() { return thread_modes; }
+
+Recorder* Recorder::current() { return thread_recorder; }
+Recorder* Recorder::exchange(Recorder* recorder) { return std::exchange(thread_recorder, recorder); }
+
+void call(const Op& op, const Value* args, Value* results) {
+  if (op.composite) return op.composite(args, results);
+  if (call_derived_composite(op, args, results)) return;
+  uint64_t requiring = thread_modes.grad_enabled ? args_requiring_grad(op, args) : 0;
+  if (requiring || op.mutated >= 0 || op.kind == OpKind::view)
+    call_with_autograd(op, args, results, requiring);
+  else
+    call_below_autograd(op, args, results);
+  if (thread_modes.inference && op.mutated < 0) mark_inference(op, results);
+}
+
+void call_below_autograd(const Op& op, const Value* args, Value* results) {
+  if (thread_recorder && must_record(op, args)) return thread_recorder->record(op, args, results);
+  call_kernel(op, args, results);
+}
+
+void call_kernel(const Op& op, const Value* args, Value* results) {
+  DeviceType device = device_of(op, args);
+  KernelFn kernel = op.kernels[int(device)];
+  FRAMEJIT_CHECK_TYPE(kernel, not_implemented, "Could not run '", op.full_name, "' on device '",
+                      device_name({device, 0}), "': it has no kernel for it.");
+  kernel(op, args, results);
+  if (op.mutated >= 0) args[op.mutated].impl()->storage->bump_version();
+}
+
+KernelFn register_kernel(const Op& op, DeviceType device, KernelFn kernel) {
+  // The registry hands out const rows; kernels are the one part that may change after start-up.
+  return std::exchange(const_cast<Op&>(op).kernels[size_t(device)], kernel);
+}
+
+}  // namespace framejit::eager

@@ -1,0 +1,91 @@
+#include "eager/meta/derived.h"
+
+#include "eager/cpu/pointwise.h"
+#include "eager/dispatch.h"
+#include "eager/error.h"
+#include "eager/meta/pointwise.h"
+#include "eager/pointwise_kernel.h"
+
+namespace framejit::eager {
+
+namespace {
+
+TensorMeta functional_meta(const Op& op, const Value* args) { return infer_single(*op.functional, args); }
+
+void check_castable(const Op& op, DType from, DType to) {
+  FRAMEJIT_CHECK(category(from) <= category(to), "result type ", dtype_name(from),
+                 " can't be cast to the desired output type ", dtype_name(to), " (in ", op.schema.name, ")");
+}
+
+void check_fits(const Op& op, const TensorMeta& result, const TensorMeta& self) {
+  FRAMEJIT_CHECK(result.sizes == self.sizes, op.schema.name, "(): output with shape ", sizes_text(self.sizes),
+                 " doesn't match the broadcast shape ", sizes_text(result.sizes));
+  check_castable(op, result.dtype, self.dtype);
+}
+
+void check_writable(const Op& op, const Tensor& self) {
+  for (int i = 0; i < self.dim(); ++i)
+    FRAMEJIT_CHECK(self.strides()[i] != 0 || self.sizes()[i] <= 1, op.schema.name,
+                   "(): unsupported operation: more than one element of the written-to tensor refers to a single "
+                   "memory location. Please clone() the tensor before performing the operation.");
+}
+
+/// Whether writing `self` could change elements of `other` that are still to be read.
+bool overlaps(const Tensor& self, const Value& other) {
+  if (!other.is_tensor() || other.impl() == self.impl() || other.impl()->storage != self->storage) return false;
+  const TensorMeta& meta = other.impl()->meta;
+  bool same_view = other.impl()->offset == self.offset() && meta.sizes == self.sizes() && meta.strides == self.strides();
+  return !same_view;
+}
+
+}  // namespace
+
+void meta_inplace(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  check_fits(op, functional_meta(op, args), self);
+  results.push_back(self);
+}
+
+void inplace_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor self = args[0].tensor();
+  check_writable(op, self);
+  check_fits(op, functional_meta(op, args), self.meta());
+  bool direct = op.functional->kernels[int(DeviceType::cpu)] == &pointwise_kernel;
+  for (int i = 0; i < op.operand_count; ++i) direct = direct && !overlaps(self, args[i]);
+  if (direct) {
+    pointwise_into(*op.functional, args, self);
+  } else {
+    Value result;
+    call_kernel(*op.functional, args, &result);
+    cpu::copy_elements(result.tensor(), self);
+  }
+  results[0] = self;
+}
+
+void meta_out(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& out = args[op.mutated].impl()->meta;
+  TensorMeta result = functional_meta(op, args);
+  check_castable(op, result.dtype, out.dtype);
+  result.dtype = out.dtype;
+  if (result.sizes == out.sizes) result.strides = out.strides;
+  results.push_back(std::move(result));
+}
+
+void out_kernel(const Op& op, const Value* args, Value* results) {
+  std::vector<TensorMeta> metas;
+  meta_out(op, args, metas);
+  Tensor out = args[op.mutated].tensor();
+  Value result;
+  call_kernel(*op.functional, args, &result);
+  if (!(metas[0].sizes == out.sizes())) {
+    Tensor resized = Tensor::empty(metas[0]);
+    out->storage = resized->storage;
+    out->offset = 0;
+    out->meta = metas[0];
+  }
+  check_writable(op, out);
+  cpu::copy_elements(result.tensor(), out);
+  results[0] = out;
+}
+
+}  // namespace framejit::eager

@@ -1,0 +1,16 @@
+// Rules and kernels of the derived rows: in-place and `out=` forms of the rows of the table.
+#pragma once
+
+#include "eager/op.h"
+
+namespace framejit::eager {
+
+/// The result is the first argument; raises when the functional result does not fit into it.
+void meta_inplace(const Op& op, const Value* args, std::vector<TensorMeta>& results);
+void inplace_kernel(const Op& op, const Value* args, Value* results);
+
+/// The result is `out`, the last argument, resized to the functional result.
+void meta_out(const Op& op, const Value* args, std::vector<TensorMeta>& results);
+void out_kernel(const Op& op, const Value* args, Value* results);
+
+}  // namespace framejit::eager

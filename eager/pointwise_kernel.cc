@@ -1,0 +1,76 @@
+#include "eager/pointwise_kernel.h"
+
+#include <array>
+
+#include "eager/cpu/pointwise.h"
+#include "eager/error.h"
+#include "eager/meta/pointwise.h"
+
+namespace framejit::eager {
+
+namespace {
+
+/// A Python number as an element in memory.
+struct Element {
+  union {
+    double real;
+    int64_t integer;
+    bool boolean;
+  };
+  DType dtype;
+
+  explicit Element(const Value& number) {
+    if (number.tag() == Value::Tag::real) {
+      real = number.real();
+      dtype = DType::float64;
+    } else if (number.tag() == Value::Tag::boolean) {
+      boolean = number.boolean();
+      dtype = DType::bool_;
+    } else {
+      integer = number.integer();
+      dtype = DType::int64;
+    }
+  }
+  Element() : integer(0), dtype(DType::int64) {}
+};
+
+constexpr int kMaxParams = 4;
+
+}  // namespace
+
+void pointwise_into(const Op& op, const Value* args, const Tensor& result) {
+  PointwiseTypes types = pointwise_types(op, args);
+  cpu::TileCall tile;
+  tile.kernel = op.tiles[int(types.compute)];
+  FRAMEJIT_CHECK_TYPE(tile.kernel, not_implemented, "\"", op.schema.name, "\" not implemented for '",
+                      dtype_name(types.compute), "' on cpu");
+  tile.operand_count = op.operand_count;
+  tile.operand.fill(types.compute);
+  tile.result = types.result;
+  std::array<double, kMaxParams> params;
+  for (size_t i = 0; i < op.params.size(); ++i) params[i] = args[op.params[i]].real();
+  tile.params = params.data();
+
+  std::array<Element, cpu::kMaxOperands> numbers;
+  std::array<cpu::Operand, cpu::kMaxOperands> operands;
+  for (size_t i = 0; i < size_t(op.operand_count); ++i) {
+    if (const TensorImpl* impl = args[i].is_tensor() ? args[i].impl() : nullptr) {
+      operands[i].data = static_cast<char*>(impl->storage->data()) + impl->offset * int64_t(item_size(impl->meta.dtype));
+      operands[i].dtype = impl->meta.dtype;
+      operands[i].sizes = &impl->meta.sizes;
+      operands[i].strides = &impl->meta.strides;
+    } else {
+      numbers[i] = Element(args[i]);
+      operands[i] = cpu::Operand(&numbers[i].integer, numbers[i].dtype);
+    }
+  }
+  cpu::run_pointwise(tile, operands.data(), result);
+}
+
+void pointwise_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = Tensor::empty(op.meta == meta_pointwise ? infer_pointwise(op, args) : infer_single(op, args));
+  pointwise_into(op, args, result);
+  results[0] = std::move(result);
+}
+
+}  // namespace framejit::eager

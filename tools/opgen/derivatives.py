@@ -1,0 +1,69 @@
+"""Backward functions: each formula unpacks what it names, and nothing else."""
+
+import re
+
+import text
+import typed
+from table import Formula, Row, Table
+
+_GETTERS = {"SymInt": "sym_int()", "double": "real()", "bool": "boolean()", "std::string": "string()",
+            "DType": "dtype()", "Device": "device()", "Dims": "dims()", "std::vector<double>": "real_list()",
+            "std::vector<bool>": "bool_list()", "Tensor": "tensor()", "std::vector<Tensor>": "tensor_list()"}  # fmt: skip
+
+
+def function_name(row: Row) -> str:
+    return f"differentiate_{row.signature.identifier}"
+
+
+def _unpack(row: Row, index: int) -> str:
+    name = row.signature.arguments[index].name
+    kind = typed.variable_type(row, index)
+    saved = f"context.arg({index})"
+    if kind == "Value":
+        wrapped = "NumberOrTensor" if row.signature.arguments[index].is_tensor else "Value"
+        return f"    const {wrapped} {name} = {saved};\n"
+    optional = re.match(r"std::optional<(.*)>$", kind)
+    if not optional:
+        return f"    const {kind} {name} = {saved}.{_GETTERS[kind]};\n"
+    inner = optional[1]
+    return (
+        f"    const Value {name}_value = {saved};\n"
+        f"    const {kind} {name} = {name}_value.is_none() ? {kind}() : {kind}({name}_value.{_GETTERS[inner]});\n"
+    )
+
+
+def _formula(row: Row, formula: Formula) -> str:
+    lines = [f"  if (context.needs({formula.argument})) {{\n"]
+    if re.search(r"\bgrad\b", formula.code):
+        lines.append("    const Tensor grad = context.grad(0);\n")
+    if re.search(r"\bgrads\b", formula.code):
+        lines.append("    const auto& grads = context.grads();\n")
+    lines += [_unpack(row, index) for index in sorted(formula.saved + formula.saved_meta)]
+    if re.search(r"\bresult\b", formula.code):
+        lines.append("    const Tensor result = context.result(0);\n")
+    if re.search(r"\bresults\b", formula.code):
+        lines.append(f"    Tensor results[{len(row.signature.results)}];\n")
+        lines += [f"    results[{i}] = context.result({i});\n" for i in formula.saved_results]
+    lines.append(f"    context.set({formula.argument}, {formula.code});\n  }}\n")
+    return "".join(lines)
+
+
+def _function(row: Row) -> str:
+    body = "".join(_formula(row, formula) for formula in row.formulas)
+    return f"void {function_name(row)}(BackwardContext& context) {{\n{body}}}\n"
+
+
+def source(table: Table) -> str:
+    rows = [row for row in table.rows if row.formulas]
+    declarations = "".join(f"void {function_name(row)}(BackwardContext& context);\n" for row in rows)
+    return f"""{text.banner(table.name)}#include "eager/autograd/backward_context.h"
+#include "eager/autograd/formulas.h"
+#include "eager/operators.h"
+#include "generated/ops.h"
+
+namespace framejit::eager::ops {{
+
+{declarations}
+{chr(10).join(_function(row) for row in rows)}
+}}  // namespace framejit::eager::ops
+"""

@@ -1,0 +1,178 @@
+"""Reads eager/ops/*.toml into rows; every default of eager/ops/README.md is applied here and nowhere else."""
+
+import dataclasses
+import pathlib
+import re
+import tomllib
+
+import schema
+
+KINDS = ("pointwise reduction view matmul creation random structural composite data_dependent inplace").split()
+DTYPE_RULES = "promote promote_float boolean first sum int64 custom".split()
+DTYPES = {"bool": "boolean", "uint8": "integral", "int32": "integral", "int64": "integral", "float32": "floating",
+          "float64": "floating"}  # fmt: skip
+CATEGORY_KEYS = {"boolean": "bool", "integral": "integral", "floating": "floating"}
+KEYS = set(
+    "schema kind dtypes module method function doc tile tile_for params unpromoted grad inplace out wrap meta kernel "
+    "composite decompose aliases inplace_kernel".split()
+)
+DEFAULT_META = {"pointwise": "meta_pointwise", "reduction": "meta_reduction"}
+DEFAULT_KERNEL = {"pointwise": "pointwise_kernel"}
+# What a formula may ask of an argument without its data being kept.
+META_CALLS = r"(?:sizes|size|dim|dtype|device|meta|numel|strides)\("
+
+
+class TableError(Exception):
+    pass
+
+
+@dataclasses.dataclass
+class Formula:
+    """The gradient of one argument."""
+
+    argument: int
+    code: str
+    saved: list[int]  # arguments whose data the code reads
+    saved_meta: list[int]  # arguments of which it reads the sizes or dtype alone
+    saved_results: list[int]
+
+
+@dataclasses.dataclass
+class Row:
+    signature: schema.Signature
+    kind: str
+    dtypes: str
+    doc: str
+    tiles: dict[str, str]  # expression by dtype
+    params: list[int]
+    unpromoted: list[int]
+    operand_count: int
+    formulas: list[Formula]
+    derive_inplace: bool
+    derive_out: bool
+    wrap: bool
+    meta: str
+    kernel: str
+    inplace_kernel: str
+    composite: str
+    decompose: str
+    module: str
+    is_method: bool
+    is_function: bool
+    aliases: list[str]
+
+    def is_operand(self, index: int) -> bool:
+        return index < self.operand_count
+
+    def takes_number(self, index: int) -> bool:
+        """A Tensor argument for which a Python number may be given."""
+        argument = self.signature.arguments[index]
+        return self.wrap and argument.base == "Tensor" and not argument.is_list and self.is_operand(index)
+
+
+@dataclasses.dataclass
+class Table:
+    name: str
+    rows: list[Row]
+
+
+def _operand_count(signature: schema.Signature) -> int:
+    count = 0
+    while count < len(signature.arguments) and signature.arguments[count].is_tensor:
+        count += 1
+    return count
+
+
+def _tiles(raw: dict, rule: str) -> dict[str, str]:
+    """Expression by compute dtype: the most specific key wins, an empty text means no kernel."""
+    by_key = raw.get("tile_for", {})
+    unknown = set(by_key) - set(DTYPES) - set(CATEGORY_KEYS.values()) - {"all"}
+    if unknown:
+        raise TableError(f"tile_for: unknown key {sorted(unknown)}")
+    result = {}
+    for dtype, category in DTYPES.items():
+        if rule == "promote_float" and category != "floating":
+            continue
+        keys = (dtype, CATEGORY_KEYS[category], "all")
+        code = next((by_key[key] for key in keys if key in by_key), raw.get("tile", ""))
+        if code:
+            result[dtype] = code
+    return result
+
+
+def _saved_results(code: str, count: int) -> list[int]:
+    indexed = {int(index) for index in re.findall(r"\bresults\[(\d+)\]", code)}
+    if re.search(r"\bresult\b", code):
+        indexed.add(0)
+    if any(index >= count for index in indexed):
+        raise TableError(f"no such result: {code}")
+    return sorted(indexed)
+
+
+def _formula(signature: schema.Signature, name: str, code: str) -> Formula:
+    if name not in [argument.name for argument in signature.arguments]:
+        raise TableError(f"grad.{name}: no such argument")
+    saved, saved_meta = [], []
+    for index, argument in enumerate(signature.arguments):
+        uses = len(re.findall(rf"(?<![\w.]){argument.name}\b", code))
+        meta_call = rf"shapes_of\({argument.name}\)" if argument.is_list else rf"(?<![\w.]){argument.name}\.{META_CALLS}"
+        if uses == 0:
+            continue
+        only_meta = argument.is_tensor and uses == len(re.findall(meta_call, code))
+        (saved_meta if only_meta else saved).append(index)
+    return Formula(signature.index(name), code, saved, saved_meta, _saved_results(code, len(signature.results)))
+
+
+def _row(raw: dict) -> Row:
+    signature = schema.parse(raw["schema"])
+    kind, rule = raw.get("kind", "structural"), raw.get("dtypes", "promote")
+    unknown = set(raw) - KEYS
+    if unknown:
+        raise TableError(f"unknown key {sorted(unknown)}")
+    if kind not in KINDS or rule not in DTYPE_RULES:
+        raise TableError(f"unknown kind {kind} or dtypes {rule}")
+    pointwise = kind == "pointwise"
+    operands = _operand_count(signature) if pointwise else 0
+    single = signature.results == ["Tensor"]
+    derivable = kind not in ("view", "composite", "inplace", "data_dependent", "creation", "random")
+    starts_with_self = bool(signature.arguments) and signature.arguments[0].name == "self"
+    return Row(
+        signature=signature,
+        kind=kind,
+        dtypes=rule,
+        doc=raw.get("doc", ""),
+        tiles=_tiles(raw, rule) if pointwise else {},
+        params=[signature.index(name) for name in raw.get("params", [])],
+        unpromoted=[signature.index(name) for name in raw.get("unpromoted", [])],
+        operand_count=operands,
+        formulas=[_formula(signature, name, code) for name, code in raw.get("grad", {}).items()],
+        derive_inplace=raw.get("inplace", pointwise and starts_with_self),
+        derive_out=raw.get("out", single and derivable),
+        wrap=raw.get("wrap", pointwise and operands > 1),
+        meta=raw.get("meta", DEFAULT_META.get(kind, "")),
+        kernel=raw.get("kernel", DEFAULT_KERNEL.get(kind, "")),
+        inplace_kernel=raw.get("inplace_kernel", ""),
+        composite=raw.get("composite", ""),
+        decompose=raw.get("decompose", ""),
+        module=raw.get("module", ""),
+        is_method=raw.get("method", starts_with_self and "module" not in raw),
+        is_function=raw.get("function", True),
+        aliases=raw.get("aliases", []),
+    )
+
+
+def read(folder: pathlib.Path) -> list[Table]:
+    tables, names = [], set()
+    for path in sorted(folder.glob("*.toml")):
+        rows = []
+        for raw in tomllib.loads(path.read_text()).get("op", []):
+            try:
+                row = _row(raw)
+            except (ValueError, TableError) as error:
+                raise TableError(f"{path.name}: {raw.get('schema', raw)}: {error}") from error
+            if row.signature.full_name in names:
+                raise TableError(f"{path.name}: {row.signature.full_name} is there twice")
+            names.add(row.signature.full_name)
+            rows.append(row)
+        tables.append(Table(path.stem, rows))
+    return tables
