@@ -33,9 +33,8 @@ bool decide(SymInt a, SizeRelation relation, SizeRelation opposite, bool swap_op
 
 }  // namespace
 
-int64_t SymInt::encode(const SizeExpr* expr) {
-  return expr->kind == SizeExpr::Kind::constant ? expr->value : kBase + reinterpret_cast<intptr_t>(expr);
-}
+SymInt::SymInt(const SizeExpr* expr)
+    : bits_(expr->kind == SizeExpr::Kind::constant ? expr->value : kBase + reinterpret_cast<intptr_t>(expr)) {}
 
 const SizeExpr* SymInt::expr() const {
   if (!is_symbolic()) return SizeExpr::constant(bits_);
