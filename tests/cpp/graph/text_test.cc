@@ -63,9 +63,9 @@ std::string parse_error(const std::string& text) {
 
 TEST(GraphText, MalformedTextNamesTheLine) {
   EXPECT_EQ(parse_error("graph {\n  %x = input float32[2]\n  %y = frobnicate(%x) : float32[2]\n}"),
-            "graph text, line 3: expected an op (not 'frobnicate'), got '(%x) : float32[2]'");
+            "graph text, line 3: expected an op, got 'frobnicate(%x) : float32[2]'");
   EXPECT_EQ(parse_error("graph {\n  return %y\n}"),
-            "graph text, line 2: expected a node defined above (not 'y'), got ''");
+            "graph text, line 2: expected a node defined above, got 'y'");
   EXPECT_EQ(parse_error("graph {\n}"), "graph text, line 2: expected a return statement, got ''");
 }
 
@@ -84,8 +84,12 @@ TEST(GraphVerify, FindsBrokenRules) {
   EXPECT_EQ(verify_error(*graph), "well-formed");
   Node* sin = graph->inputs[0]->users[0];
   sin->args[0] = {1.5};
+  EXPECT_EQ(verify_error(*graph), "internal error: malformed graph: sin: argument self cannot be 1.5");
+  sin->args[0] = {NodeOutput{graph->inputs[0], 0}};
+  graph->inputs[0]->users.push_back(graph->result);
   EXPECT_EQ(verify_error(*graph),
             "internal error: malformed graph: the users of x are not those that name it");
+  graph->inputs[0]->users.pop_back();
   graph->set_args(sin, {{std::string("x")}});
   EXPECT_EQ(verify_error(*graph), "internal error: malformed graph: sin: argument self cannot be 'x'");
   graph->set_args(sin, {});
