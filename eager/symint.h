@@ -20,9 +20,10 @@ class SymInt {
  public:
   static constexpr int64_t kLowestPlain = -(int64_t(1) << 61);
 
-  constexpr SymInt(int64_t value = 0) : bits_(value) {}  // NOLINT: implicit on purpose
-  template <std::same_as<const SizeExpr*> Pointer>       // so that SymInt(0) is a number
-  explicit SymInt(Pointer expr) : bits_(encode(expr)) {}
+  constexpr SymInt() : bits_(0) {}
+  template <std::integral Integer>
+  constexpr SymInt(Integer value) : bits_(int64_t(value)) {}  // NOLINT: implicit on purpose
+  FRAMEJIT_API explicit SymInt(const SizeExpr* expr);
 
   bool is_symbolic() const { return bits_ < kLowestPlain; }
   /// The plain value; symbolic sizes are specialised to their hint (and guarded equal to it).
@@ -54,7 +55,6 @@ class SymInt {
 
  private:
   static bool plain(SymInt a, SymInt b) { return !a.is_symbolic() && !b.is_symbolic(); }
-  FRAMEJIT_API static int64_t encode(const SizeExpr* expr);
   FRAMEJIT_API static SymInt add(SymInt a, SymInt b);
   FRAMEJIT_API static SymInt sub(SymInt a, SymInt b);
   FRAMEJIT_API static SymInt mul(SymInt a, SymInt b);

@@ -66,8 +66,4 @@ struct LoopKernels {
 /// Those of the chosen instruction set.
 const LoopKernels& loop_kernels();
 
-/// The dtype in which `kind` reduces (the tile is converted to it first) and the one of its result.
-DType reduce_compute_dtype(ReduceKind kind, DType input, DType result);
-DType reduce_result_dtype(ReduceKind kind, DType compute);
-
 }  // namespace framejit::eager::cpu

@@ -13,6 +13,10 @@ namespace framejit::eager::cpu {
 
 enum class ReduceKind : uint8_t { sum, mean, prod, amax, amin, any, all, argmax, argmin };
 
+/// The dtype in which `kind` reduces (the tile is converted to it first) and the one of its result.
+FRAMEJIT_API DType reduce_compute_dtype(ReduceKind kind, DType input, DType result);
+FRAMEJIT_API DType reduce_result_dtype(ReduceKind kind, DType compute);
+
 /// Reduces the dims of `input` whose bit is set in `dims` into `result`, which has the other dims in order
 /// (with or without size-1 dims in place of the reduced ones), any strides. The input is converted first:
 /// sum, mean and prod compute in the dtype of `result`, amax, amin, argmax and argmin in that of `input`, any

@@ -1,0 +1,89 @@
+#include "inductor/cpu/executable.h"
+
+#include <algorithm>
+
+#include "inductor/cpu/run_frame.h"
+#include "inductor/cpu/tile_code.h"
+
+namespace framejit::inductor::cpu {
+namespace {
+
+Plan make_plan(LoopProgram loops) {
+  Plan plan{std::move(loops)};
+  const LoopProgram& program = plan.program;
+  for (const Step& step : program.steps) {
+    const Loop* loop = step.loop();
+    plan.tiles.push_back(loop ? make_tile_program(program, *loop) : eager::cpu::Program());
+  }
+  plan.lives = find_lives(program);
+  plan.input_of.resize(program.buffers.size());
+  const auto& inputs = program.graph->inputs;
+  for (size_t b = 0; b < program.buffers.size(); ++b)
+    plan.input_of[b] =
+        size_t(std::find(inputs.begin(), inputs.end(), program.buffers[b].node) - inputs.begin());
+  for (const auto& node : program.graph->nodes)
+    for (const graph::ValueMeta& meta : node->meta) plan.has_scalars |= meta.is_scalar;
+  return plan;
+}
+
+/// Values of the symbols that the graph uses; others stay 0.
+std::vector<int64_t> read_symbols(const graph::Graph& graph, const eager::Value* inputs) {
+  std::vector<int64_t> symbols;
+  for (const auto& source : graph.symbol_sources) {
+    int64_t value = 0;
+    if (source.input >= 0)
+      value = source.dim < 0 ? inputs[source.input].integer() : inputs[source.input].tensor().sizes()[source.dim];
+    symbols.push_back(value);
+  }
+  return symbols;
+}
+
+}  // namespace
+
+CpuExecutable::CpuExecutable(LoopProgram program)
+    : plan_(make_plan(std::move(program))), released_after_(plan_.program.steps.size()) {
+  for (size_t b = 0; b < plan_.lives.size(); ++b) {
+    const Buffer& buffer = plan_.program.buffers[b];
+    if (buffer.kind == Buffer::Kind::external && !buffer.is_result)
+      released_after_[size_t(plan_.lives[b].last)].push_back(int(b));
+  }
+}
+
+CpuExecutable::~CpuExecutable() {
+  for (const Kept* kept = kept_.load(); kept;) delete std::exchange(kept, kept->next);
+}
+
+const Instance& CpuExecutable::instance_for(const eager::Value* inputs, std::unique_ptr<Instance>& temporary) const {
+  std::vector<int64_t> symbols = read_symbols(*plan_.program.graph, inputs);
+  auto find = [&](int& count) -> const Instance* {
+    for (const Kept* kept = kept_.load(std::memory_order_acquire); kept; kept = kept->next, ++count)
+      if (kept->instance.symbols == symbols) return &kept->instance;
+    return nullptr;
+  };
+  int count = 0;
+  if (const Instance* found = find(count)) return *found;
+  std::lock_guard lock(mutex_);
+  count = 0;
+  if (const Instance* found = find(count)) return *found;
+  if (count >= kKeptInstances) {
+    temporary = std::make_unique<Instance>(make_instance(plan_, std::move(symbols)));
+    return *temporary;
+  }
+  auto kept = std::make_unique<Kept>(Kept{make_instance(plan_, std::move(symbols)), kept_.load()});
+  kept_.store(kept.get(), std::memory_order_release);
+  return kept.release()->instance;
+}
+
+void CpuExecutable::run(const eager::Value* inputs, eager::Value* results) const {
+  std::unique_ptr<Instance> temporary;
+  const Instance& instance = instance_for(inputs, temporary);
+  RunFrame frame(plan_, instance, inputs);
+  for (size_t step = 0; step < plan_.program.steps.size(); ++step) {
+    frame.run_step(step);
+    for (int buffer : released_after_[step]) frame.release(buffer);
+  }
+  const auto& wanted = plan_.program.results;
+  for (size_t i = 0; i < wanted.size(); ++i) results[i] = frame.result(wanted[i]);
+}
+
+}  // namespace framejit::inductor::cpu
