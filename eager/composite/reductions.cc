@@ -1,7 +1,7 @@
 // Functions of reductions.
 #include <cmath>
 
-#include "eager/composite/derivatives.h"
+#include "eager/autograd/formulas.h"
 #include "eager/composite/support.h"
 
 namespace framejit::eager {

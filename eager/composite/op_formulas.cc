@@ -1,26 +1,8 @@
-#include "eager/composite/derivatives.h"
-
+// Derivatives that take more than an expression (declared in eager/autograd/formulas.h).
+#include "eager/autograd/formulas.h"
 #include "eager/composite/support.h"
 
 namespace framejit::eager::ops {
-
-Dims inverse_permutation(const Dims& dims) {
-  Dims inverse(dims.size());
-  for (int i = 0; i < dims.size(); ++i) inverse[wrap_dim(dims[i], dims.size())] = i;
-  return inverse;
-}
-
-Tensor zeros_of(const Tensor& example, const Dims& sizes) { return zeros(sizes, example.dtype(), example.device()); }
-
-Tensor sum_to_size(const Tensor& grad, const Dims& sizes) {
-  const int added = grad.dim() - sizes.size();
-  Dims dims;
-  for (int i = 0; i < grad.dim(); ++i)
-    if (i < added || (sizes.sym(i - added) == 1 && !(grad.size(i) == 1))) dims.push_back(int64_t(i));
-  if (dims.empty()) return grad;
-  const Tensor reduced = sum(grad, dims, true);
-  return added > 0 ? reshape(reduced, sizes) : reduced;
-}
 
 namespace {
 
@@ -36,18 +18,6 @@ Tensor with_kept_dims(Tensor reduced, const Dims& sizes, const std::optional<Dim
 }
 
 }  // namespace
-
-Tensor expand_reduced(const Tensor& grad, const Dims& sizes, const std::optional<Dims>& dim, bool keepdim) {
-  return expand(with_kept_dims(grad, sizes, dim, keepdim), sizes);
-}
-
-SymInt reduced_count(const Dims& sizes, const std::optional<Dims>& dim) {
-  const uint64_t mask = mask_of(dim, sizes.size());
-  SymInt count = 1;
-  for (int i = 0; i < sizes.size(); ++i)
-    if (mask >> i & 1) count = count * sizes.sym(i);
-  return count;
-}
 
 /// The product of all others, for each element: of those before it times of those after it, so that zeros need no
 /// division. `self` has one reduced dim, the last.
