@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "eager/value.h"
+#include "graph/executable.h"
 #include "symbolic/breaks.h"
 #include "symbolic/front_end.h"
 
@@ -24,27 +25,15 @@ class Program;
 namespace framejit::guards {
 class Program;
 }
-namespace framejit::graph {
-class Graph;
-}
 
 namespace framejit::symbolic {
-
-/// A graph that a backend made executable. Shared by threads; `run` keeps no state between calls.
-class CompiledGraph {
- public:
-  virtual ~CompiledGraph() = default;
-  /// Inputs are tensors and Python numbers in the order of Trace::graph_inputs; writes as many results as the graph has
-  /// outputs. Throws eager::Error when a kernel fails; nothing outside has been written then.
-  virtual void run(const eager::Value* inputs, eager::Value* results) const = 0;
-};
 
 /// Makes graphs executable: the backend, called at the end of tracing.
 class GraphCompiler {
  public:
   virtual ~GraphCompiler() = default;
   /// Null with a Python exception set when a user's backend raised.
-  virtual std::shared_ptr<const CompiledGraph> compile(std::unique_ptr<graph::Graph> graph) = 0;
+  virtual std::shared_ptr<const graph::Executable> compile(std::unique_ptr<graph::Graph> graph) = 0;
 };
 
 struct TraceOptions {
@@ -88,6 +77,9 @@ enum class StepOp : uint8_t {
 #undef FRAMEJIT_STEP
 };
 
+/// Added to the operator of StepOp::binary: the type that the trace relied on.
+inline constexpr int32_t kOperatorMask = 0xFF, kIntResult = 0x100, kFloatResult = 0x200;
+
 /// One instruction of a prelude or epilogue. Operands are `Trace::operands[first .. first + count)`.
 struct Step {
   StepOp op;
@@ -128,7 +120,7 @@ struct Trace {
   std::vector<Reg> operands;
   std::vector<PyObject*> constants;  ///< owned
 
-  std::shared_ptr<const CompiledGraph> graph;  ///< null: no op was traced
+  std::shared_ptr<const graph::Executable> graph;  ///< null: no op was traced
   std::vector<Reg> graph_inputs;
   std::vector<Reg> graph_results;  ///< wrapped as Python objects into these registers
 
@@ -137,7 +129,9 @@ struct Trace {
     Reg reg;    ///< kNoReg: unbind
   };
   std::vector<Store> stores;  ///< only what changed and is live
+  int stack_base = 0;         ///< index into localsplus of the bottom of the stack
   std::vector<Reg> stack;     ///< the whole stack after the trace, bottom first
+  bool untouched = false;     ///< the trace does nothing: locals and stack stay as they are (`stack` is unused)
   Reg result = kNoReg;        ///< of `returns`
   TraceEnd end;
 

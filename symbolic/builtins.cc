@@ -1,0 +1,94 @@
+// The index of all models of builtins, and which others are pure.
+#include "symbolic/builtins.h"
+
+#include <cstring>
+#include <unordered_map>
+
+#include "symbolic/py_ref.h"
+
+namespace framejit::symbolic {
+namespace {
+
+/// Pure: of constants, the same result each time and no effect.
+constexpr const char* kPure[] = {
+    "builtins.abs", "builtins.ascii", "builtins.bin", "builtins.chr", "builtins.divmod", "builtins.hex", "builtins.oct",
+    "builtins.ord", "builtins.pow", "builtins.round", "builtins.bytes", "builtins.complex", "builtins.sorted",
+    "builtins.min", "builtins.max", "builtins.sum", "builtins.hash", "builtins.issubclass", "builtins.dict.fromkeys",
+    "itertools.product", "itertools.chain", "itertools.accumulate"};
+/// All their functions are pure.
+constexpr const char* kPureModules[] = {"math", "cmath", "_operator"};
+/// All their methods are pure: nothing of them can change.
+PyTypeObject* const kPureTypes[] = {&PyUnicode_Type, &PyLong_Type,  &PyFloat_Type, &PyComplex_Type,   &PyBytes_Type,
+                                    &PyBool_Type,    &PyRange_Type, &PyTuple_Type, &PyFrozenSet_Type, &PySlice_Type};
+
+/// "list.append" of a module; borrowed, kept alive by its owner.
+PyObject* resolve(const char* module, const char* path) {
+  PyRef owner = PyRef::steal(PyImport_ImportModule(module));
+  std::string rest = path;
+  while (owner) {
+    size_t dot = rest.find('.');
+    std::string name = rest.substr(0, dot);
+    PyRef found;
+    if (PyType_Check(owner.get())) {  // the descriptor itself, unbound
+      PyRef text = PyRef::steal(PyUnicode_InternFromString(name.c_str()));
+      found = PyRef::borrow(_PyType_Lookup(reinterpret_cast<PyTypeObject*>(owner.get()), text.get()));
+      // __new__ and class methods are called through their bound form.
+      if (found && (Py_TYPE(found.get()) == &PyClassMethodDescr_Type || PyCFunction_Check(found.get())))
+        found = PyRef::steal(PyObject_GetAttrString(owner.get(), name.c_str()));
+    } else {
+      found = PyRef::steal(PyObject_GetAttrString(owner.get(), name.c_str()));
+    }
+    owner = found;
+    if (dot == std::string::npos) break;
+    rest = rest.substr(dot + 1);
+  }
+  PyErr_Clear();
+  return owner.release();  // lives as long as the process: a builtin
+}
+
+}  // namespace
+
+Builtin find_builtin(PyObject* callable) {
+  // Made on first use and never freed: builtins live as long as the interpreter.
+  static const auto* const models = [] {
+    auto* table = new std::unordered_map<PyObject*, Builtin>;
+    for (const BuiltinRow* rows : {kFunctionModels, kTypeModels, kListModels, kDictModels, kSetModels, kObjectModels, kOperatorModels})
+      for (; rows->path; ++rows)
+        if (PyObject* object = resolve(rows->module, rows->path)) table->emplace(object, rows->model);
+    return table;
+  }();
+  auto found = models->find(callable);
+  return found == models->end() ? nullptr : found->second;
+}
+
+bool is_pure(PyObject* callable) {
+  static const auto* const pure = [] {
+    auto* table = new std::unordered_map<PyObject*, bool>;
+    for (const char* name : kPure) {
+      const char* dot = strchr(name, '.');
+      if (PyObject* object = resolve(std::string(name, dot).c_str(), dot + 1)) table->emplace(object, true);
+    }
+    return table;
+  }();
+  if (pure->count(callable)) return true;
+  PyTypeObject* type = Py_TYPE(callable);
+  if (type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type) {
+    for (PyTypeObject* owner : kPureTypes)
+      if (PyDescr_TYPE(callable) == owner) return true;
+    return false;
+  }
+  if (!PyCFunction_Check(callable)) return false;
+  PyObject* module = reinterpret_cast<PyCFunctionObject*>(callable)->m_module;
+  if (!module || !PyUnicode_Check(module)) return false;
+  for (const char* name : kPureModules)
+    if (!PyUnicode_CompareWithASCIIString(module, name)) return true;
+  return false;
+}
+
+bool is_output(PyObject* callable) {
+  if (!PyCFunction_Check(callable)) return false;
+  const char* name = reinterpret_cast<PyCFunctionObject*>(callable)->m_ml->ml_name;
+  return !strcmp(name, "print") || !strcmp(name, "write") || !strcmp(name, "flush");
+}
+
+}  // namespace framejit::symbolic

@@ -1,0 +1,39 @@
+// The models of builtins: how each is traced. A builtin without a row is folded when it is pure and its arguments are
+// constants, recorded when the front end calls it an op, and a break otherwise.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+
+namespace framejit::symbolic {
+
+class Executor;
+class Var;
+struct CallArgs;
+
+using Builtin = Var* (*)(Executor& executor, const CallArgs& args);
+
+/// The model of `callable` (a builtin function, a type, a method descriptor), or null.
+Builtin find_builtin(PyObject* callable);
+/// May it be called while tracing, on constants: no effects, same result each time?
+bool is_pure(PyObject* callable);
+/// print and the like: for the choice of the break's reason only.
+bool is_output(PyObject* callable);
+
+/// One row of a table of models.
+struct BuiltinRow {
+  const char* module;  ///< "builtins", "math", ...
+  const char* path;    ///< "len", "list.append"
+  Builtin model;
+};
+/// The tables; each ends with a row of nulls.
+extern const BuiltinRow kFunctionModels[];
+extern const BuiltinRow kTypeModels[];
+extern const BuiltinRow kListModels[];
+extern const BuiltinRow kDictModels[];
+extern const BuiltinRow kSetModels[];
+extern const BuiltinRow kObjectModels[];
+extern const BuiltinRow kOperatorModels[];
+
+}  // namespace framejit::symbolic

@@ -1,0 +1,203 @@
+// Calls: Python functions are inlined, ops recorded, builtins modelled or folded; anything else is a break.
+#include "symbolic/builtins.h"
+#include "symbolic/executor.h"
+
+namespace framejit::symbolic {
+
+using bytecode::Instruction;
+using bytecode::Opcode;
+
+void Executor::do_call(Frame& frame, const Instruction& in) {
+  CallArgs args;
+  if (in.op == Opcode::CallFunctionEx) {
+    if (in.arg & 1) {
+      Var* mapping = frame.pop();
+      DictVar* keywords = as<DictVar>(mapping);
+      if (!keywords) break_here(BreakId::unknown_object, "** of " + describe(mapping));
+      load_all(keywords);
+      for (const Table::Entry& entry : keywords->table.entries()) {
+        if (!entry.key.value || !PyUnicode_Check(entry.key.value)) raise(PyExc_TypeError, "keywords must be strings");
+        args.keywords.emplace_back(entry.key.value, entry.value);
+      }
+    }
+    args.positional = iterate_all(frame.pop());
+  } else {
+    PyObject* names = nullptr;
+    if (in.op == Opcode::CallKw) names = in.extra < 0 ? as_constant(frame.pop()) : frame.program->constant_borrowed(in.extra);
+    size_t keyword_count = names ? size_t(PyTuple_GET_SIZE(names)) : 0;
+    auto first = frame.stack.end() - in.arg;
+    args.positional.assign(first, frame.stack.end() - Py_ssize_t(keyword_count));
+    for (size_t i = 0; i < keyword_count; ++i)
+      args.keywords.emplace_back(PyTuple_GET_ITEM(names, i), frame.stack[frame.stack.size() - keyword_count + i]);
+    frame.stack.erase(first, frame.stack.end());
+  }
+  Var* upper = frame.pop();
+  Var* lower = frame.pop();
+  Var* callee = lower->kind == Kind::null ? upper : lower;
+  if (lower->kind != Kind::null && upper->kind != Kind::null) args.positional.insert(args.positional.begin(), upper);
+  frame.push(call(callee, std::move(args)));
+}
+
+Var* Executor::call(Var* callee, CallArgs args) {
+  switch (callee->kind) {
+    case Kind::function: return call_function(static_cast<FunctionVar*>(callee), args);
+    case Kind::method: {
+      auto* method = static_cast<MethodVar*>(callee);
+      open_method(method);
+      args.positional.insert(args.positional.begin(), method->self);
+      return call(method->function, std::move(args));
+    }
+    case Kind::partial: {
+      auto* partial = static_cast<PartialVar*>(callee);
+      CallArgs all{partial->args, {}};
+      all.positional.insert(all.positional.end(), args.positional.begin(), args.positional.end());
+      for (auto& [name, value] : partial->keywords) all.keywords.emplace_back(name.get(), value);
+      for (auto& [name, value] : args.keywords) {
+        auto same = std::find_if(all.keywords.begin(), all.keywords.end(),
+                                 [&](auto& other) { return !PyUnicode_Compare(other.first, name); });
+        if (same == all.keywords.end())
+          all.keywords.emplace_back(name, value);
+        else
+          same->second = value;
+      }
+      return call(partial->function, std::move(all));
+    }
+    case Kind::object: return call_object(static_cast<ObjectVar*>(callee), args);
+    default: break_here(BreakId::unknown_call, describe(callee));
+  }
+}
+
+Var* Executor::call_method(Var* owner, const char* name, std::vector<Var*> args) {
+  return call(load_attribute(owner, constant_string(name)), {std::move(args), {}});
+}
+
+Var* Executor::call_object(ObjectVar* callee, const CallArgs& args) {
+  PyObject* target = is_constant_like(callee) ? as_constant(callee) : nullptr;
+  if (!target) {
+    if (callee->existing() && Py_TYPE(callee->real.get()) == partial_type()) return call_real_partial(callee, args);
+    if (Var* special = find_special(callee, "__call__"); special && special->kind == Kind::method)
+      return call(special, args);
+    break_here(BreakId::unknown_call, describe(callee));
+  }
+  if (Builtin builtin = find_builtin(target)) return builtin(*this, args);
+  CallableInfo info = front_end().classify(target);
+  switch (info.role) {
+    case CallableRole::op: return call_op(target, args);
+    case CallableRole::data: break_here(info.break_id, callable_name(target));
+    case CallableRole::disabled: break_here(BreakId::disabled_call, callable_name(target));
+    case CallableRole::is_compiling: return boolean(true);
+    case CallableRole::grad_mode_query: return guards_.global_state(), boolean(eager::modes().grad_enabled);
+    case CallableRole::grad_mode_set: return set_grad_mode(args);
+    case CallableRole::unknown: break;
+  }
+  if (PyType_Check(target)) return construct(reinterpret_cast<PyTypeObject*>(target), args);
+  if (is_pure(target))
+    if (Var* result = fold_call(target, args)) return result;
+  if (Py_TYPE(target)->tp_flags & Py_TPFLAGS_HEAPTYPE)
+    if (Var* special = find_special(callee, "__call__"); special && special->kind == Kind::method) return call(special, args);
+  break_here(is_output(target) ? BreakId::output_call : BreakId::unknown_call, callable_name(target));
+}
+
+/// A functools.partial that exists already: its parts are read from it.
+Var* Executor::call_real_partial(ObjectVar* callee, const CallArgs& args) {
+  guard_type(callee);
+  auto member = [&](const char* name) {
+    return bind_class_value(callee, constant_string(name), _PyType_Lookup(partial_type(), constant_string(name)));
+  };
+  PartialVar* partial = make<PartialVar>();
+  partial->function = member("func");
+  partial->args = iterate_all(member("args"));
+  DictVar* keywords = as<DictVar>(member("keywords"));
+  if (!keywords) break_here(BreakId::unknown_call, describe(callee));
+  load_all(keywords);
+  for (const Table::Entry& entry : keywords->table.entries())
+    partial->keywords.emplace_back(PyRef::borrow(entry.key.value), entry.value);
+  return call(partial, args);
+}
+
+Var* Executor::set_grad_mode(const CallArgs& args) {
+  PyObject* enabled = args.size() == 1 ? as_constant(args[0]) : nullptr;
+  if (!enabled || !PyBool_Check(enabled)) break_here(BreakId::op_unsupported, "set_grad_enabled");
+  guards_.global_state();
+  eager::modes().grad_enabled = enabled == Py_True;
+  effect(StepOp::grad_mode, {}, enabled == Py_True);
+  return none();
+}
+
+std::string Executor::callable_name(PyObject* callable) {
+  if (PyCFunction_Check(callable)) {
+    PyObject* self = PyCFunction_GET_SELF(callable);
+    std::string name = reinterpret_cast<PyCFunctionObject*>(callable)->m_ml->ml_name;
+    if (self && !PyModule_Check(self)) return std::string(Py_TYPE(self)->tp_name) + "." + name;
+    return name;
+  }
+  if (Py_TYPE(callable) == &PyMethodDescr_Type || Py_TYPE(callable) == &PyWrapperDescr_Type) {
+    auto* descriptor = reinterpret_cast<PyDescrObject*>(callable);
+    return std::string(descriptor->d_type->tp_name) + "." + PyUnicode_AsUTF8(descriptor->d_name);
+  }
+  return constant_name(callable);
+}
+
+void Executor::open_function(FunctionVar* function) {
+  if (!function->existing() || function->opened) return;
+  function->opened = true;
+  guard_type(function);
+  auto* real = reinterpret_cast<PyFunctionObject*>(function->real.get());
+  function->code = PyRef::borrow(real->func_code);
+  function->qualified_name = PyRef::borrow(real->func_qualname);
+  const Source* place = function->source;
+  if (place) guards_.identity(sources().function_code(place), real->func_code);
+  if (real->func_defaults) {
+    Var* defaults = existing(real->func_defaults, place ? sources().function_defaults(place) : nullptr);
+    function->defaults = iterate_all(defaults);
+  } else if (place && reinterpret_cast<PyCodeObject*>(real->func_code)->co_argcount > 0) {
+    guards_.absent(sources().function_defaults(place));
+  }
+  if (real->func_kwdefaults)
+    function->kw_defaults = existing(real->func_kwdefaults, place ? sources().function_kwdefaults(place) : nullptr);
+  if (real->func_closure) {
+    const Source* closure = nullptr;
+    if (place) {
+      PyObject* descriptor = _PyType_Lookup(&PyFunction_Type, constant_string("__closure__"));
+      closure = sources().member(place, descriptor);
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(real->func_closure); ++i)
+      function->closure.push_back(
+          existing(PyTuple_GET_ITEM(real->func_closure, i), closure ? sources().item(closure, i) : nullptr));
+  }
+  function->globals = dict_of(real->func_globals, real->func_globals == request_.globals ? sources().globals() : nullptr);
+}
+
+Var* Executor::call_function(FunctionVar* function, const CallArgs& args) {
+  open_function(function);
+  auto* code = reinterpret_cast<PyCodeObject*>(function->code.get());
+  std::string name = PyUnicode_AsUTF8(function->qualified_name ? function->qualified_name.get() : code->co_qualname);
+  if (function->existing()) {
+    CallableInfo info = front_end().classify(function->real.get());
+    if (info.role == CallableRole::disabled) break_here(BreakId::disabled_call, name);
+    if (info.role == CallableRole::is_compiling) return boolean(true);
+  }
+  if (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE)) break_here(BreakId::generator_call, name);
+  if (current_->depth + 1 >= request_.options.inline_depth) break_here(BreakId::recursion_limit, name);
+
+  frames_.emplace_back();
+  Frame& frame = frames_.back();
+  frame.program = program_of(code);
+  frame.function = function;
+  frame.globals = function->globals;
+  frame.depth = current_->depth + 1;
+  frame.locals.assign(size_t(code->co_nlocalsplus), null());
+  bind_arguments(function, code, args, frame.locals);
+  if (code->co_flags & CO_GENERATOR) return start_generator(frame);
+  Frame* caller = current_;
+  frame.caller = caller;
+  struct Back {
+    Executor& executor;
+    Frame* frame;
+    ~Back() { executor.current_ = frame; }
+  } back{*this, caller};
+  current_ = &frame;
+  return run_frame(frame);
+}
+
+}  // namespace framejit::symbolic

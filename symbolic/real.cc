@@ -1,0 +1,97 @@
+// Throwaway real objects: a constant list, dict or set as Python builds it, for calling pure builtins while tracing.
+#include "symbolic/executor.h"
+
+namespace framejit::symbolic {
+
+/// A real object equal to `var`, or null when something in it is not a constant. Guards the constants in it.
+PyRef Executor::to_real(Var* var) {
+  if (ListVar* list = as<ListVar>(var)) {
+    load_items(list);
+    PyRef real = PyRef::steal(PyList_New(0));
+    for (Var* item : list->items) {
+      PyRef value = to_real(item);
+      if (!value || PyList_Append(real.get(), value.get()) < 0) return {};
+    }
+    return real;
+  }
+  if (TupleVar* tuple = as<TupleVar>(var)) {
+    load_items(tuple);
+    if (tuple->type != &PyTuple_Type) return {};
+    PyRef real = PyRef::steal(PyTuple_New(Py_ssize_t(tuple->items.size())));
+    for (size_t i = 0; i < tuple->items.size(); ++i) {
+      PyRef value = to_real(tuple->items[i]);
+      if (!value) return {};
+      PyTuple_SET_ITEM(real.get(), Py_ssize_t(i), value.release());
+    }
+    return real;
+  }
+  if (DictVar* dict = as<DictVar>(var)) {
+    if (type_of(dict) != &PyDict_Type) return {};
+    load_all(dict);
+    PyRef real = PyRef::steal(PyDict_New());
+    for (const Table::Entry& entry : dict->table.entries()) {
+      PyRef value = entry.key.value ? to_real(entry.value) : PyRef();
+      if (!value || PyDict_SetItem(real.get(), entry.key.value, value.get()) < 0) return {};
+    }
+    return real;
+  }
+  if (SetVar* set = as<SetVar>(var)) {
+    PyRef real = PyRef::steal(set->type == &PyFrozenSet_Type ? PyFrozenSet_New(nullptr) : PySet_New(nullptr));
+    for (const Table::Entry& entry : set->table.entries())
+      if (!entry.key.value || PySet_Add(real.get(), entry.key.value) < 0) return {};
+    return real;
+  }
+  return PyRef::borrow(as_constant(var));
+}
+
+/// The Var of a value that a pure builtin returned: containers become new ones of the trace.
+Var* Executor::from_real(PyObject* object) {
+  if (PyList_CheckExact(object)) {
+    ListVar* var = list({});
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) var->items.push_back(from_real(PyList_GET_ITEM(object, i)));
+    return var;
+  }
+  if (PyTuple_CheckExact(object)) {
+    TupleVar* var = tuple({});
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) var->items.push_back(from_real(PyTuple_GET_ITEM(object, i)));
+    return var;
+  }
+  if (PyDict_CheckExact(object)) {
+    DictVar* var = dict();
+    PyObject *key, *value;
+    for (Py_ssize_t position = 0; PyDict_Next(object, &position, &key, &value);)
+      var->table.set(key_of(from_real(key)), from_real(value));
+    return var;
+  }
+  if (PySet_CheckExact(object)) {
+    SetVar* var = set();
+    PyRef items = PyRef::steal(PySequence_List(object));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i)
+      var->table.set(key_of(from_real(PyList_GET_ITEM(items.get(), i))), none());
+    return var;
+  }
+  bool plain = guards::is_guardable_constant(object) || PyType_Check(object) || Py_TYPE(object) == &PyRange_Type ||
+               front_end().is_constant_type(Py_TYPE(object)) || object == Py_NotImplemented || object == Py_Ellipsis;
+  if (!plain) break_here(BreakId::unknown_object, std::string("a ") + Py_TYPE(object)->tp_name + " made by a builtin");
+  return constant(pin(object));
+}
+
+Var* Executor::fold_call(PyObject* callable, const CallArgs& args) {
+  PyRef positional = PyRef::steal(PyTuple_New(Py_ssize_t(args.size())));
+  for (size_t i = 0; i < args.size(); ++i) {
+    PyRef value = to_real(args[i]);
+    if (!value) return nullptr;
+    PyTuple_SET_ITEM(positional.get(), Py_ssize_t(i), value.release());
+  }
+  PyRef keywords = PyRef::steal(args.keywords.empty() ? nullptr : PyDict_New());
+  for (auto& [name, var] : args.keywords) {
+    PyRef value = to_real(var);
+    if (!value) return nullptr;
+    PyDict_SetItem(keywords.get(), name, value.get());
+  }
+  PyRef result = PyRef::steal(PyObject_Call(callable, positional.get(), keywords.get()));
+  if (!result) raise_pending();
+  return from_real(result.get());
+}
+
+}  // namespace framejit::symbolic
