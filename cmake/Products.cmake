@@ -87,6 +87,7 @@ if(FRAMEJIT_BUILD_TESTS)
     add_executable(framejit_tests ${test_sources})
     target_link_libraries(framejit_tests PRIVATE framejit_core GTest::gtest GTest::gtest_main)
     target_compile_options(framejit_tests PRIVATE ${FRAMEJIT_BASELINE_FLAGS})
+    target_compile_definitions(framejit_tests PRIVATE FRAMEJIT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")  # golden files
     add_dependencies(framejit_tests framejit_opgen)
   endif()
 endif()

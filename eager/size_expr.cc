@@ -304,7 +304,8 @@ const SizeExpr* SizeExpr::extremum(Kind kind, const SizeExpr* a, const SizeExpr*
     bool a_is_larger = difference->value >= 0;
     return a_is_larger == (kind == Kind::max) ? a : b;
   }
-  return compare(a, b) < 0 ? intern(kind, 0, {a, b}) : intern(kind, 0, {b, a});
+  bool in_order = b->kind == Kind::constant || (a->kind != Kind::constant && compare(a, b) < 0);
+  return in_order ? intern(kind, 0, {a, b}) : intern(kind, 0, {b, a});
 }
 
 std::optional<int64_t> SizeExpr::lower_bound(std::span<const int64_t> symbol_bounds) const {

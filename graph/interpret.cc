@@ -99,7 +99,7 @@ void Interpreter::call_op(const Node& node, Frame& frame) const {
   eager::GradModeScope scope(frame.grad_mode && node.grad_mode);
   Value* results = frame.slots.data() + first_slot_.at(&node);
   auto call = [&](Value* made) {
-    call_ ? call_(*node.op, args.data(), made) : eager::call(*node.op, args.data(), made);
+    call_ ? call_(node, args.data(), made) : eager::call(*node.op, args.data(), made);
   };
   if (!schema.returns_list) return call(results);
   Value list;

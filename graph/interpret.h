@@ -13,8 +13,8 @@ namespace framejit::graph {
 /// Holds `graph` by reference; safe to run from many threads.
 class FRAMEJIT_API Interpreter {
  public:
-  /// How an op of the table is called; the default is the dispatcher.
-  using Call = std::function<void(const eager::Op& op, const eager::Value* args, eager::Value* results)>;
+  /// How a node of kind call_op is run; the default is the dispatcher.
+  using Call = std::function<void(const Node& node, const eager::Value* args, eager::Value* results)>;
   explicit Interpreter(const Graph& graph, Call call = {});
   /// As inductor::Executable::run. Grad mode is the thread's, but off for nodes that were recorded under
   /// no_grad.

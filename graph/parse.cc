@@ -62,6 +62,10 @@ class Parser {
     eager::fail(ErrorType::value, "graph text, line ", line, ": expected ", expected, ", got '",
                 text_.substr(at_, end == std::string::npos ? end : end - at_), "'");
   }
+  [[noreturn]] void fail_at(size_t place, const std::string& expected) {
+    at_ = place;
+    fail(expected);
+  }
   static bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
   std::string word(bool dotted = false) {
     skip_space();
@@ -135,6 +139,17 @@ class Parser {
     return dims;
   }
 
+  /// As eager::contiguous_strides, but by expression: symbols have no hints here that could be compared.
+  static eager::Dims contiguous(const eager::Dims& sizes) {
+    eager::Dims strides(sizes.size());
+    SymInt stride = 1;
+    for (int i = sizes.size() - 1; i >= 0; --i) {
+      strides[i] = stride.bits();
+      if (sizes[i] != 0) stride = stride * sizes.sym(i);
+    }
+    return strides;
+  }
+
   // --- types and arguments ---
   std::optional<DType> dtype() {
     for (int i = 0; i < eager::kDTypeCount; ++i)
@@ -157,7 +172,7 @@ class Parser {
     meta.is_scalar = !accept("[");
     if (meta.is_scalar) return meta;
     meta.tensor.sizes = sizes("]");
-    meta.tensor.strides = accept("{") ? sizes("}") : eager::contiguous_strides(meta.tensor.sizes);
+    meta.tensor.strides = accept("{") ? sizes("}") : contiguous(meta.tensor.sizes);
     if (accept("@")) meta.tensor.device = device();
     meta.requires_grad = accept("grad");
     return meta;
@@ -172,9 +187,9 @@ class Parser {
   }
   NodeOutput ref() {
     expect("%");
-    std::string name = word();
-    auto found = by_name_.find(name);
-    if (found == by_name_.end()) fail("a node defined above (not '" + name + "')");
+    size_t start = at_;
+    auto found = by_name_.find(word());
+    if (found == by_name_.end()) fail_at(start, "a node defined above");
     int index = 0;
     if (at_ < text_.size() && text_[at_] == '#') {
       ++at_;
@@ -284,9 +299,10 @@ class Parser {
       auto args = list(")");
       node = graph_->scalar_op(target, std::move(args), metas()[0].tensor.dtype);
     } else {
-      std::string op_name = word(true);
-      const eager::Op* op = eager::find_op(op_name);
-      if (!op) fail("an op (not '" + op_name + "')");
+      skip_space();
+      size_t start = at_;
+      const eager::Op* op = eager::find_op(word(true));
+      if (!op) fail_at(start, "an op");
       expect("(");
       auto args = list(")");
       node = graph_->call_op(*op, std::move(args), metas());

@@ -89,6 +89,15 @@ Operands classify(const Op& op, const Value* args) {
   return found;
 }
 
+/// A write that eager would refuse must not be recorded: the op is left to eager, which raises.
+void check_writable(const Op& op, const Tensor& written) {
+  if (!written.is_symbolic())
+    throw Untraceable(op.full_name + " writes into a tensor that is no input of the graph");
+  for (int i = 0; i < written.dim(); ++i)
+    if (written.strides()[i] == 0 && !(written.size(i) == SymInt(1)))
+      throw Untraceable(op.full_name + " writes into an expanded tensor");
+}
+
 /// The strides of `example` in terms of the symbolic sizes, where they follow from those: each stride is
 /// compared with the sizes below it multiplied up.
 eager::Dims symbolic_strides(const Tensor& example, const eager::Dims& sizes) {
@@ -210,8 +219,7 @@ void Tracer::record(const Op& op, const Value* args, Value* results) {
   for (size_t i = 0; i < op.schema.args.size(); ++i) {
     if (!op.schema.args[i].mutated) continue;
     mutates = true;
-    if (!args[i].tensor().is_symbolic())
-      throw Untraceable(op.full_name + " writes into a tensor that is no input of the graph");
+    check_writable(op, args[i].tensor());
   }
   Operands operands = classify(op, args);
   if (operands == Operands::concrete && op.kind != OpKind::random) return call_kernel(op, args, results);

@@ -1,7 +1,7 @@
 // What structural kernels share: results as the row's meta rule has them, contiguous operands, loops over offsets.
 #pragma once
 
-#include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "eager/cpu/pointwise.h"
@@ -60,6 +60,17 @@ auto for_item_size(DType dtype, F f) {
     case 4: return f(uint32_t());
     default: return f(uint64_t());
   }
+}
+
+/// Sum of two elements: integers wrap, bools are or-ed.
+template <class T>
+T wrapping_sum(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a || b;
+  else if constexpr (std::is_integral_v<T>)
+    return T(uint64_t(a) + uint64_t(b));
+  else
+    return a + b;
 }
 
 /// `tensor` as rows along `dim`: `outer` x `length` x `inner`, for a contiguous tensor.

@@ -24,9 +24,10 @@ using Compiler = std::function<std::shared_ptr<const Executable>(std::unique_ptr
 FRAMEJIT_API void register_compiler(const std::string& name, Compiler compiler);
 
 /// Splits the graph into pure ones for `compiler`. The Executable keeps to the dispatcher's rules: results
-/// carry a grad_fn where eager's would (when an input requires grad, and grad mode is on in the calling thread
-/// now), inputs are mutated in place, aliases are kept. May add guards to `graph->shapes`.
-FRAMEJIT_API std::shared_ptr<const Executable> compile(std::unique_ptr<Graph> graph, const Compiler& compiler);
+/// carry a grad_fn where eager's would (when an input requires grad, and grad mode is on in the calling
+/// thread now), inputs are mutated in place, aliases are kept. May add guards to `graph->shapes`.
+FRAMEJIT_API std::shared_ptr<const Executable> compile(std::unique_ptr<Graph> graph,
+                                                       const Compiler& compiler);
 
 /// By name: "inductor", "aot_eager" (all but the code generation) or "eager" (the traced graph, op by op).
 /// Another name raises Error(value) that lists them.

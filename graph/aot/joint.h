@@ -16,8 +16,9 @@ struct Joint {
   std::unique_ptr<Graph> graph;
   std::vector<int> differentiable_results;
   std::vector<int> differentiable_inputs;
-  int input_count = 0;   ///< of the forward graph
-  int result_count = 0;  ///< of the forward graph
+  std::vector<int> mutated_inputs;  ///< the caller writes into these after the forward
+  int input_count = 0;              ///< of the forward graph
+  int result_count = 0;             ///< of the forward graph
 };
 
 /// `graph` is pure. Inputs that require grad are those whose meta says so.

@@ -75,10 +75,15 @@ int64_t bytes(const Node& node) {
   return total;
 }
 
-/// Cost of keeping the node's results until the backward. Inputs are mostly alive anyway; a view that is no
-/// smaller than what it is a view of is made again from that.
-int64_t saving_cost(const Node& node) {
-  if (node.kind == NodeKind::placeholder) return 1;
+/// Cost of keeping the node's results until the backward. Inputs are mostly alive anyway, but must be copied
+/// if the caller is about to write into them; a view that is no smaller than what it is a view of is made
+/// again from that.
+int64_t saving_cost(const Joint& joint, const Node& node) {
+  if (node.kind == NodeKind::placeholder) {
+    auto is_node = [&](int input) { return joint.graph->inputs[size_t(input)] == &node; };
+    bool mutated = std::any_of(joint.mutated_inputs.begin(), joint.mutated_inputs.end(), is_node);
+    return mutated ? bytes(node) : 1;
+  }
   if (node.is_call(OpKind::view)) {
     const Node& viewed = *node.args[0].node_output()->node;
     if (viewed.meta.size() == 1 && bytes(node) >= bytes(viewed)) return FlowNetwork::kInfinite;
@@ -107,7 +112,7 @@ NodeSet choose_saved(const Joint& joint, const Sides& sides) {
   auto entry = [&](const Node* node) { return number.at(node) * 2; };
   auto exit = [&](const Node* node) { return number.at(node) * 2 + 1; };
   for (const Node* node : nodes) {
-    network.add_edge(entry(node), exit(node), saving_cost(*node));
+    network.add_edge(entry(node), exit(node), saving_cost(joint, *node));
     bool only_forward =
         node->kind == NodeKind::placeholder || (sides.forward_needed.count(node) && !is_cheap(*node));
     if (only_forward) network.add_edge(source, entry(node), FlowNetwork::kInfinite);

@@ -8,7 +8,8 @@ namespace framejit::graph::passes {
 
 std::unique_ptr<Graph> decompose(const Graph& graph, const std::function<bool(const eager::Op&)>& select) {
   Retrace retrace(graph);
-  auto call = [&](const eager::Op& op, const eager::Value* args, eager::Value* results) {
+  auto call = [&](const Node& node, const eager::Value* args, eager::Value* results) {
+    const eager::Op& op = *node.op;
     if (op.decompose && select(op))
       op.decompose(args, results);
     else

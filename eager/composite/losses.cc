@@ -1,0 +1,190 @@
+// Losses. Common arguments: size_average and reduce, PyTorch's old way to say what `reduction` says.
+#include <limits>
+
+#include "eager/composite/support.h"
+
+namespace framejit::eager {
+
+std::string reduction_name(const Value& size_average, const Value& reduce, const Value& reduction) {
+  if (size_average.is_none() && reduce.is_none()) return reduction.string();
+  if (!reduce.is_none() && !reduce.boolean()) return "none";
+  return size_average.is_none() || size_average.boolean() ? "mean" : "sum";
+}
+
+Tensor reduce_loss(const Tensor& loss, const std::string& reduction) {
+  if (reduction == "mean") return mean(loss);
+  if (reduction == "sum") return sum(loss);
+  FRAMEJIT_CHECK_TYPE(reduction == "none", value, reduction, " is not a valid value for reduction");
+  return loss;
+}
+
+// args of the next three: input, target, size_average, reduce, reduction.
+void mse_loss_composite(const Value* args, Value* results) {
+  results[0] = reduce_loss(square(sub(args[0], args[1])), reduction_name(args[2], args[3], args[4]));
+}
+void l1_loss_composite(const Value* args, Value* results) {
+  results[0] = reduce_loss(abs(sub(args[0], args[1])), reduction_name(args[2], args[3], args[4]));
+}
+void smooth_l1_loss_composite(const Value* args, Value* results) {
+  const double beta = args[5].real();
+  FRAMEJIT_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
+  const Tensor distance = abs(sub(args[0], args[1]));
+  const Tensor loss = beta == 0 ? distance : where(lt(distance, beta), square(distance) * (0.5 / beta), distance - 0.5 * beta);
+  results[0] = reduce_loss(loss, reduction_name(args[2], args[3], args[4]));
+}
+/// args: input, target, reduction, delta.
+void huber_loss_composite(const Value* args, Value* results) {
+  const double delta = args[3].real();
+  FRAMEJIT_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
+  const Tensor distance = abs(sub(args[0], args[1]));
+  const Tensor loss = where(le(distance, delta), square(distance) * 0.5, (distance - 0.5 * delta) * delta);
+  results[0] = reduce_loss(loss, args[2].string());
+}
+
+namespace {
+
+int class_dim(const Tensor& input) { return input.dim() == 1 ? 0 : 1; }
+
+void check_class_target(const Tensor& input, const Tensor& target) {
+  FRAMEJIT_CHECK(target.dtype() == DType::int64, "expected scalar type Long but found ", dtype_name(target.dtype()));
+  FRAMEJIT_CHECK(input.dim() > 0, "Expected input to have at least 1 dimension, got 0");
+  const Dims expected = reduced_sizes(input.sizes(), uint64_t(1) << class_dim(input), false);
+  if (input.dim() > 1 && target.dim() > 0)
+    FRAMEJIT_CHECK_TYPE(input.size(0) == target.size(0), value, "Expected input batch_size (", input.size(0).str(),
+                        ") to match target batch_size (", target.size(0).str(), ").");
+  FRAMEJIT_CHECK(target.sizes() == expected, "Expected target size ", sizes_text(expected), ", got ",
+                 sizes_text(target.sizes()));
+}
+
+/// Of each target: its class (0 where it is to be ignored), whether it counts, and its weight (0 where it does not).
+struct ClassTargets {
+  Tensor index, counts, weight;
+
+  ClassTargets(const Tensor& input, const Tensor& target, const Tensor& class_weight, int64_t ignored) {
+    check_class_target(input, target);
+    counts = ne(target, ignored);
+    index = masked_fill(target, logical_not(counts), 0);
+    if (!class_weight.defined()) {
+      weight = cast(counts, input.dtype());
+      return;
+    }
+    const SymInt classes = input.size(class_dim(input));
+    FRAMEJIT_CHECK(class_weight.dim() == 1 && class_weight.size(0) == classes,
+                   "weight tensor should be defined either for all ", classes.str(),
+                   " classes or no classes but got weight tensor of shape: ", sizes_text(class_weight.sizes()));
+    weight = where(counts, reshape(index_select(class_weight, 0, reshape(index, {-1})), index.sizes()), 0);
+  }
+};
+
+/// The mean is weighted: by class, and with what is ignored left out.
+Tensor reduce_weighted(const Tensor& loss, const Tensor& weight, const std::string& reduction) {
+  return reduction == "mean" ? sum(loss) / sum(weight) : reduce_loss(loss, reduction);
+}
+
+Tensor negative_log_likelihood(const Tensor& input, const ClassTargets& targets) {
+  const int dim = class_dim(input);
+  const Tensor picked = squeeze(gather(input, dim, unsqueeze(targets.index, dim)), one_dim(dim));
+  return where(targets.counts, -(picked * targets.weight), 0);
+}
+
+/// Along the class dim of `input`.
+Tensor along_classes(const Tensor& weight, const Tensor& input) {
+  Dims sizes(input.dim(), 1);
+  sizes[class_dim(input)] = weight.sizes()[0];
+  return reshape(weight, sizes);
+}
+
+/// `input` holds log-probabilities.
+Tensor index_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignored,
+                           double smoothing, const std::string& reduction) {
+  const ClassTargets targets(input, target, weight, ignored);
+  const Tensor loss = reduce_weighted(negative_log_likelihood(input, targets), targets.weight, reduction);
+  if (smoothing == 0) return loss;
+  const int dim = class_dim(input);
+  const Tensor weighted = weight.defined() ? input * along_classes(weight, input) : input;
+  const Tensor spread = where(targets.counts, -sum(weighted, one_dim(dim)), 0);
+  return loss * (1 - smoothing) +
+         reduce_weighted(spread, targets.weight, reduction) * smoothing / input.size(dim);
+}
+
+Tensor probability_cross_entropy(const Tensor& input, Tensor target, const Tensor& weight, double smoothing,
+                                 const std::string& reduction) {
+  const int dim = class_dim(input);
+  if (smoothing > 0) target = target * (1 - smoothing) + Value(smoothing / double(input.size(dim).expect()));
+  Tensor product = input * target;
+  if (weight.defined()) product = product * along_classes(weight, input);
+  const Tensor loss = -sum(product, one_dim(dim));
+  if (reduction != "mean") return reduce_loss(loss, reduction);
+  return sum(loss) / floor_div(input.numel(), input.size(dim));
+}
+
+}  // namespace
+
+/// args: input, target, weight, size_average, ignore_index, reduce, reduction.
+void nll_loss_composite(const Value* args, Value* results) {
+  results[0] = index_cross_entropy(args[0].tensor(), args[1].tensor(), args[2].tensor(), args[4].integer(), 0,
+                                   reduction_name(args[3], args[5], args[6]));
+}
+
+/// args: the same, and label_smoothing.
+void cross_entropy_composite(const Value* args, Value* results) {
+  const Tensor input = args[0].tensor(), target = args[1].tensor(), weight = args[2].tensor();
+  const double smoothing = args[7].real();
+  const std::string reduction = reduction_name(args[3], args[5], args[6]);
+  FRAMEJIT_CHECK(smoothing >= 0 && smoothing <= 1, "label_smoothing must be between 0.0 and 1.0. Got: ", smoothing);
+  const Tensor scores = log_softmax_rows(input, class_dim(input));
+  if (is_floating(target.dtype())) {
+    FRAMEJIT_CHECK(target.sizes() == input.sizes(), "Expected floating point type for target with class "
+                   "probabilities, of the shape of input ", sizes_text(input.sizes()), ", got ",
+                   sizes_text(target.sizes()));
+    results[0] = probability_cross_entropy(scores, target, weight, smoothing, reduction);
+  } else {
+    results[0] = index_cross_entropy(scores, target, weight, args[4].integer(), smoothing, reduction);
+  }
+}
+
+namespace {
+
+Tensor weighted(const Tensor& loss, const Value& weight) { return weight.is_none() ? loss : mul(loss, weight); }
+
+void check_same_size(const char* name, const Value& target, const Value& input) {
+  FRAMEJIT_CHECK_TYPE(target.tensor().sizes() == input.tensor().sizes(), value, name, ": target size ",
+                      sizes_text(target.tensor().sizes()), " must be the same as input size ",
+                      sizes_text(input.tensor().sizes()));
+}
+
+/// Minus infinity near 0 and 1 is replaced by -100, as PyTorch does, so that the loss stays finite.
+Tensor bounded_log(const Tensor& x) { return clamp_min(log(x), -100); }
+
+/// log(sigmoid(x)) without overflow.
+Tensor log_sigmoid(const Tensor& x) { return clamp_max(x, 0) - log1p(exp(-abs(x))); }
+
+}  // namespace
+
+/// args: input, target, weight, size_average, reduce, reduction.
+void binary_cross_entropy_composite(const Value* args, Value* results) {
+  check_same_size("binary_cross_entropy", args[1], args[0]);
+  const Tensor input = args[0].tensor(), target = args[1].tensor();
+  const Tensor loss = -(target * bounded_log(input) + rsub(target, 1) * bounded_log(rsub(input, 1)));
+  results[0] = reduce_loss(weighted(loss, args[2]), reduction_name(args[3], args[4], args[5]));
+}
+
+/// args: the same, and pos_weight.
+void binary_cross_entropy_with_logits_composite(const Value* args, Value* results) {
+  check_same_size("binary_cross_entropy_with_logits", args[1], args[0]);
+  const Tensor input = args[0].tensor(), target = args[1].tensor();
+  Tensor positive = log_sigmoid(input);
+  if (!args[6].is_none()) positive = positive * (sub(args[6], 1) * target + 1);
+  const Tensor loss = rsub(target, 1) * input - positive;
+  results[0] = reduce_loss(weighted(loss, args[2]), reduction_name(args[3], args[4], args[5]));
+}
+
+/// args: input, target, size_average, reduce, reduction, log_target.
+void kl_div_composite(const Value* args, Value* results) {
+  const Tensor input = args[0].tensor(), target = args[1].tensor();
+  const Tensor loss = args[5].boolean() ? exp(target) * (target - input) : xlogy(target, target) - target * input;
+  const std::string reduction = reduction_name(args[2], args[3], args[4]);
+  results[0] = reduction == "batchmean" ? sum(loss) / input.size(0) : reduce_loss(loss, reduction);
+}
+
+}  // namespace framejit::eager

@@ -1,0 +1,151 @@
+// Products made of mm and bmm, and attention.
+#include <cmath>
+#include <limits>
+
+#include "eager/composite/support.h"
+
+namespace framejit::eager {
+
+namespace {
+
+Tensor transposed(const Tensor& matrix) { return transpose(matrix, -2, -1); }
+
+Tensor dot_product(const Tensor& a, const Tensor& b) {
+  FRAMEJIT_CHECK(a.dim() == 1 && b.dim() == 1, "1D tensors expected, but got ", a.dim(), "D and ", b.dim(),
+                 "D tensors");
+  FRAMEJIT_CHECK(a.size(0) == b.size(0), "inconsistent tensor size, expected tensor ", sizes_text(a.sizes()),
+                 " and src ", sizes_text(b.sizes()), " to have the same number of elements, but got ",
+                 a.size(0).str(), " and ", b.size(0).str(), " elements respectively");
+  return reshape(mm(unsqueeze(a, 0), unsqueeze(b, 1)), Dims());
+}
+
+Tensor matrix_vector(const Tensor& a, const Tensor& b) {
+  FRAMEJIT_CHECK(a.dim() == 2 && b.dim() == 1, "vector + matrix @ vector expected, got ", a.dim(), ", ", b.dim());
+  FRAMEJIT_CHECK(a.size(1) == b.size(0), "size mismatch, got input (", a.size(0).str(), "), mat (", a.size(0).str(),
+                 "x", a.size(1).str(), "), vec (", b.size(0).str(), ")");
+  return squeeze(mm(a, unsqueeze(b, 1)), one_dim(1));
+}
+
+/// Leading dims of `a` made rows: one product with a matrix instead of many.
+Tensor folded_product(const Tensor& a, const Tensor& matrix) {
+  Dims sizes = a.sizes();
+  const Tensor rows = reshape(a, {-1, sizes.back()});
+  sizes[sizes.size() - 1] = matrix.sizes()[1];
+  return reshape(mm(rows, matrix), sizes);
+}
+
+Dims batch_sizes(const Tensor& tensor) {
+  Dims sizes = tensor.sizes();
+  sizes.resize(sizes.size() - 2);
+  return sizes;
+}
+
+/// One batch dim, after broadcasting to `batch`.
+Tensor as_batch(const Tensor& tensor, const Dims& batch) {
+  Dims sizes = batch;
+  sizes.push_back(tensor.sizes()[tensor.dim() - 2]);
+  sizes.push_back(tensor.sizes()[tensor.dim() - 1]);
+  return reshape(expand(tensor, sizes), {numel(batch).bits(), sizes[batch.size()], sizes[batch.size() + 1]});
+}
+
+Tensor batched_product(const Tensor& a, const Tensor& b) {
+  const Dims batch = broadcast_sizes(batch_sizes(a), batch_sizes(b));
+  Dims sizes = batch;
+  sizes.push_back(a.sizes()[a.dim() - 2]);
+  sizes.push_back(b.sizes()[b.dim() - 1]);
+  return reshape(bmm(as_batch(a, batch), as_batch(b, batch)), sizes);
+}
+
+Tensor product(const Tensor& a, const Tensor& b) {
+  FRAMEJIT_CHECK(a.dim() > 0 && b.dim() > 0, "both arguments to matmul need to be at least 1D, but they are ", a.dim(),
+                 "D and ", b.dim(), "D");
+  if (a.dim() == 1 && b.dim() == 1) return dot_product(a, b);
+  if (a.dim() == 2 && b.dim() == 2) return mm(a, b);
+  if (a.dim() == 2 && b.dim() == 1) return matrix_vector(a, b);
+  if (a.dim() == 1) return squeeze(product(unsqueeze(a, 0), b), one_dim(-2));
+  if (b.dim() == 1) return squeeze(product(a, unsqueeze(b, 1)), one_dim(-1));
+  if (b.dim() == 2) {
+    FRAMEJIT_CHECK(a.size(a.dim() - 1) == b.size(0), "mat1 and mat2 shapes cannot be multiplied (",
+                   floor_div(a.numel(), sym_max(1, a.size(a.dim() - 1))).str(), "x", a.size(a.dim() - 1).str(), " and ",
+                   b.size(0).str(), "x", b.size(1).str(), ")");
+    return folded_product(a, b);
+  }
+  return batched_product(a, b);
+}
+
+/// beta * self + alpha * product, without multiplications by one; self is not read where beta is zero.
+Tensor scaled_sum(const Value& self, const Tensor& product, const Value& beta, const Value& alpha) {
+  const Tensor scaled = alpha.real() == 1 ? product : product * alpha;
+  if (beta.real() == 0) return scaled;
+  return beta.real() == 1 ? add(self, scaled) : add(self * beta, scaled);
+}
+
+}  // namespace
+
+void matmul_composite(const Value* args, Value* results) { results[0] = product(args[0].tensor(), args[1].tensor()); }
+void dot_composite(const Value* args, Value* results) { results[0] = dot_product(args[0].tensor(), args[1].tensor()); }
+void mv_composite(const Value* args, Value* results) { results[0] = matrix_vector(args[0].tensor(), args[1].tensor()); }
+
+void outer_composite(const Value* args, Value* results) {
+  const Tensor self = args[0].tensor(), other = args[1].tensor();
+  FRAMEJIT_CHECK(self.dim() == 1 && other.dim() == 1, "outer: Expected 1-D argument self and vec2, but got ",
+                 self.dim(), "-D and ", other.dim(), "-D");
+  results[0] = unsqueeze(self, 1) * other;
+}
+
+void addmm_composite(const Value* args, Value* results) {
+  results[0] = scaled_sum(args[0], mm(args[1].tensor(), args[2].tensor()), args[3], args[4]);
+}
+void addmv_composite(const Value* args, Value* results) {
+  results[0] = scaled_sum(args[0], matrix_vector(args[1].tensor(), args[2].tensor()), args[3], args[4]);
+}
+void baddbmm_composite(const Value* args, Value* results) {
+  results[0] = scaled_sum(args[0], bmm(args[1].tensor(), args[2].tensor()), args[3], args[4]);
+}
+
+void linear_composite(const Value* args, Value* results) {
+  const Tensor weight = args[1].tensor();
+  const Tensor transformed = product(args[0].tensor(), weight.dim() == 2 ? transposed(weight) : weight);
+  results[0] = args[2].is_none() ? transformed : add(transformed, args[2]);
+}
+
+namespace {
+
+/// As a summand: minus infinity where a bool mask is false.
+Tensor additive_mask(const Tensor& mask, DType dtype) {
+  if (mask.dtype() != DType::bool_) return mask;
+  return masked_fill(zeros(mask.sizes(), dtype, mask.device()), logical_not(mask), -std::numeric_limits<double>::infinity());
+}
+
+Tensor causal_mask(SymInt rows, SymInt columns, DType dtype) {
+  return additive_mask(tril(ones(Dims{rows.bits(), columns.bits()}, DType::bool_)), dtype);
+}
+
+}  // namespace
+
+/// args: query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa.
+void attention_composite(const Value* args, Value* results) {
+  const Tensor query = args[0].tensor();
+  Tensor key = args[1].tensor(), value = args[2].tensor();
+  FRAMEJIT_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
+                 "scaled_dot_product_attention: Expected query, key, and value to all be at least 2 dimensional, but "
+                 "got query.dim(): ", query.dim(), ", key.dim(): ", key.dim(), " and value.dim(): ", value.dim());
+  FRAMEJIT_CHECK(args[3].is_none() || !args[5].boolean(),
+                 "scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
+  if (args[7].boolean()) {
+    const SymInt heads = query.size(query.dim() - 3);
+    key = repeat_interleave(key, floor_div(heads, key.size(key.dim() - 3)), SymInt(-3));
+    value = repeat_interleave(value, floor_div(heads, value.size(value.dim() - 3)), SymInt(-3));
+  }
+  const double width = double(query.size(query.dim() - 1).expect());
+  const double scale = args[6].is_none() ? 1 / std::sqrt(width) : args[6].real();
+  Tensor scores = product(query * scale, transposed(key));
+  if (args[5].boolean())
+    scores = scores + causal_mask(query.size(query.dim() - 2), key.size(key.dim() - 2), query.dtype());
+  if (!args[3].is_none()) scores = scores + additive_mask(args[3].tensor(), query.dtype());
+  Tensor weights = softmax(scores, -1);
+  if (args[4].real() > 0) weights = dropout(weights, args[4].real(), true);
+  results[0] = product(weights, value);
+}
+
+}  // namespace framejit::eager

@@ -1,0 +1,71 @@
+// softmax, layer_norm and rms_norm, and what they decompose into.
+#include <limits>
+
+#include "eager/composite/support.h"
+
+namespace framejit::eager {
+
+namespace {
+
+Tensor in_dtype(const Tensor& self, const Value& dtype) {
+  return dtype.is_none() || dtype.dtype() == self.dtype() ? self : cast(self, dtype.dtype());
+}
+
+Dims last_dims(int count) {
+  Dims dims;
+  for (int i = -count; i < 0; ++i) dims.push_back(int64_t(i));
+  return dims;
+}
+
+}  // namespace
+
+void softmax_composite(const Value* args, Value* results) {
+  results[0] = softmax_rows(in_dtype(args[0].tensor(), args[2]), args[1].sym_int());
+}
+void log_softmax_composite(const Value* args, Value* results) {
+  results[0] = log_softmax_rows(in_dtype(args[0].tensor(), args[2]), args[1].sym_int());
+}
+
+void softmax_decompose(const Value* args, Value* results) {
+  const Tensor self = args[0].tensor();
+  const Dims dim = one_dim(args[1].sym_int());
+  const Tensor powers = exp(self - amax(self, dim, true));
+  results[0] = powers / sum(powers, dim, true);
+}
+void log_softmax_decompose(const Value* args, Value* results) {
+  const Tensor self = args[0].tensor();
+  const Dims dim = one_dim(args[1].sym_int());
+  const Tensor shifted = self - amax(self, dim, true);
+  results[0] = shifted - log(sum(exp(shifted), dim, true));
+}
+
+/// args: input, normalized_shape, weight, bias, eps.
+void layer_norm_composite(const Value* args, Value* results) {
+  results[0] = native_layer_norm(args[0].tensor(), args[1].dims(), args[2].tensor(), args[3].tensor(), args[4].real())[0];
+}
+void layer_norm_decompose(const Value* args, Value* results) {
+  const Tensor input = args[0].tensor();
+  const Dims dims = last_dims(args[1].dims().size());
+  const Tensor average = mean(input, dims, true);
+  const Tensor distance = input - average;
+  const Tensor rstd = rsqrt(mean(square(distance), dims, true) + args[4]);
+  Tensor result = distance * rstd;
+  if (!args[2].is_none()) result = result * args[2];
+  if (!args[3].is_none()) result = result + args[3];
+  results[0] = result;
+  results[1] = average;
+  results[2] = rstd;
+}
+
+/// args: input, normalized_shape, weight, eps.
+void rms_norm_composite(const Value* args, Value* results) {
+  const Tensor input = args[0].tensor();
+  const double epsilon = optional_real(args[3]).value_or(input.dtype() == DType::float32
+                                                             ? double(std::numeric_limits<float>::epsilon())
+                                                             : std::numeric_limits<double>::epsilon());
+  const Dims dims = last_dims(args[1].dims().size());
+  const Tensor result = input * rsqrt(mean(square(input), dims, true) + epsilon);
+  results[0] = args[2].is_none() ? result : Value(result * args[2]);
+}
+
+}  // namespace framejit::eager

@@ -1,0 +1,168 @@
+// Derivatives that take more than an expression (declared in eager/autograd/formulas.h).
+#include "eager/autograd/formulas.h"
+#include "eager/composite/support.h"
+
+namespace framejit::eager::ops {
+
+namespace {
+
+uint64_t mask_of(const std::optional<Dims>& dim, int rank) { return dim_mask(dim ? Value(*dim) : Value(), rank); }
+
+/// With size-1 dims in place of the reduced ones, so that it broadcasts against the input.
+Tensor with_kept_dims(Tensor reduced, const Dims& sizes, const std::optional<Dims>& dim, bool keepdim) {
+  if (keepdim) return reduced;
+  const uint64_t mask = mask_of(dim, sizes.size());
+  for (int i = 0; i < sizes.size(); ++i)
+    if (mask >> i & 1) reduced = unsqueeze(reduced, i);
+  return reduced;
+}
+
+}  // namespace
+
+/// The product of all others, for each element: of those before it times of those after it, so that zeros need no
+/// division. `self` has one reduced dim, the last.
+static Tensor product_of_others(const Tensor& self) {
+  const Dims last = one_dim(-1);
+  const SymInt length = self.size(self.dim() - 1);
+  const Tensor one = ones_like(narrow(self, -1, 0, 1));
+  const Tensor before = cumprod(cat({one, narrow(self, -1, 0, length - 1)}, -1), -1);
+  const Tensor backwards = flip(self, last);
+  const Tensor after = flip(cumprod(cat({one, narrow(backwards, -1, 0, length - 1)}, -1), -1), last);
+  return before * after;
+}
+
+Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
+                     bool keepdim) {
+  if (self.dim() == 0) return grad;
+  if (self.numel() == 0) return zeros_like(self);
+  const uint64_t mask = mask_of(dim, self.dim());
+  Dims order, reduced;
+  for (int i = 0; i < self.dim(); ++i) (mask >> i & 1 ? reduced : order).push_back(int64_t(i));
+  Dims front_sizes;
+  for (int64_t d : order) front_sizes.push_back(self.sizes()[int(d)]);
+  for (int64_t d : reduced) order.push_back(d);
+  const Tensor moved = permute(self, order);
+  Dims flat_sizes = front_sizes;
+  flat_sizes.push_back(reduced_count(self.sizes(), dim));
+  const Tensor others = permute(reshape(product_of_others(reshape(moved, flat_sizes)), moved.sizes()),
+                                inverse_permutation(order));
+  return with_kept_dims(grad, self.sizes(), dim, keepdim) * others;
+}
+
+Tensor extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
+                         bool keepdim) {
+  const Tensor mask = eq(self, with_kept_dims(result, self.sizes(), dim, keepdim));
+  const Tensor share = with_kept_dims(grad, self.sizes(), dim, keepdim) / sum(mask, dim, true);
+  return where(mask, share, 0);
+}
+
+Tensor var_backward(const Tensor& grad, const Tensor& self, const std::optional<Dims>& dim, const Value& correction,
+                    bool keepdim) {
+  const Value scale = variance_divisor(reduced_count(self.sizes(), dim), correction);
+  return with_kept_dims(grad, self.sizes(), dim, keepdim) * 2 / scale * (self - mean(self, dim, true));
+}
+
+/// d result[j] / d self[i], for j >= i, is the product of the elements up to j without element i. Computed from that
+/// definition, which takes quadratic time but needs no division by elements that may be zero.
+Tensor cumprod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, SymInt dim) {
+  if (self.dim() == 0) return grad;
+  const SymInt length = self.size(wrap_dim(dim.expect(), self.dim()));
+  std::vector<Tensor> parts;
+  for (int64_t i = 0; i < length.expect(); ++i) {
+    // Products that include element i, with that element left out.
+    const Tensor before = i == 0 ? ones_like(narrow(self, dim, 0, 1)) : narrow(result, dim, i - 1, 1);
+    const SymInt rest = length - i - 1;
+    Tensor products = before;
+    if (rest > 0) products = cat({before, before * cumprod(narrow(self, dim, i + 1, rest), dim)}, dim);
+    parts.push_back(sum(narrow(grad, dim, i, length - i) * products, one_dim(dim), true));
+  }
+  return cat(parts, dim);
+}
+
+Tensor pow_backward_self(const Tensor& grad, const Value& self, const Value& exponent) {
+  if (exponent.is_number() && exponent.tag() != Value::Tag::scalar_node) {
+    const double power = exponent.real();
+    if (power == 0) return zeros_like(grad);
+    if (power == 1) return grad;
+    if (power == 2) return grad * (self * 2);
+    const Value lower = exponent.tag() == Value::Tag::real ? Value(power - 1) : Value(exponent.sym_int() - 1);
+    return grad * (pow(self, lower) * exponent);
+  }
+  const Tensor slope = grad * (pow(self, sub(exponent, 1)) * exponent);
+  return where(eq(exponent, 0), 0, slope);
+}
+
+/// 0 ** y is constant for y > 0, so the logarithm's infinity is not taken there.
+Tensor pow_backward_exponent(const Tensor& grad, const Value& self, const Value& exponent, const Tensor& result) {
+  const Tensor base = self.is_tensor() ? self.tensor() : full(Dims(), self, result.dtype());
+  const Tensor zero_base = logical_and(eq(base, 0), ge(exponent, 0));
+  return grad * where(zero_base, 0, result * log(base));
+}
+
+Tensor index_put_backward_self(const Tensor& grad, const std::vector<Tensor>& indices, const Dims& value_sizes,
+                               bool accumulate) {
+  return accumulate ? grad : index_put_elements(grad, indices, zeros_of(grad, Dims()), false);
+}
+
+std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<Tensor>& tensors, SymInt dim) {
+  std::vector<Tensor> parts;
+  SymInt at = 0;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.dim() == 1 && tensor.size(0) == 0) {
+      parts.push_back(zeros_like(tensor));
+      continue;
+    }
+    const SymInt length = tensor.size(wrap_dim(dim.expect(), tensor.dim()));
+    const Tensor part = narrow(grad, dim, at, length);
+    parts.push_back(part.dtype() == tensor.dtype() ? part : cast(part, tensor.dtype()));
+    at = at + length;
+  }
+  return parts;
+}
+
+Tensor softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim) {
+  const Tensor weighted = grad * result;
+  return weighted - result * sum(weighted, one_dim(dim), true);
+}
+
+Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim) {
+  return grad - exp(result) * sum(grad, one_dim(dim), true);
+}
+
+namespace {
+
+Dims last_dims(int count) {
+  Dims dims;
+  for (int i = -count; i < 0; ++i) dims.push_back(int64_t(i));
+  return dims;
+}
+
+Dims leading_dims(int count) {
+  Dims dims;
+  for (int i = 0; i < count; ++i) dims.push_back(int64_t(i));
+  return dims;
+}
+
+}  // namespace
+
+/// With n elements per row, x' = (x - mean) * rstd and g the gradient of x':
+/// rstd * (g - mean(g) - x' * mean(g * x')), and the gradients of the statistics, which are mostly zero.
+Tensor layer_norm_backward_input(const std::vector<Tensor>& grads, const Tensor& input, const Dims& shape,
+                                 const Tensor& weight, const Tensor& mean_value, const Tensor& rstd) {
+  const Dims dims = last_dims(shape.size());
+  const Tensor normalized = (input - mean_value) * rstd;
+  const Tensor scaled = weight.defined() ? grads[0] * weight : grads[0];
+  return rstd * (scaled - mean(scaled, dims, true) - normalized * mean(scaled * normalized, dims, true));
+}
+
+Tensor layer_norm_backward_weight(const Tensor& grad, const Tensor& input, const Dims& shape, const Tensor& mean_value,
+                                  const Tensor& rstd) {
+  return layer_norm_backward_bias(grad * ((input - mean_value) * rstd), shape);
+}
+
+Tensor layer_norm_backward_bias(const Tensor& grad, const Dims& shape) {
+  const int outer = grad.dim() - shape.size();
+  return outer == 0 ? grad : sum(grad, leading_dims(outer));
+}
+
+}  // namespace framejit::eager::ops

@@ -1,0 +1,88 @@
+// Pointwise functions with optional arguments, or made of others.
+#include <limits>
+
+#include "eager/composite/support.h"
+
+namespace framejit::eager {
+
+void clamp_composite(const Value* args, Value* results) {
+  const bool has_min = !args[1].is_none(), has_max = !args[2].is_none();
+  FRAMEJIT_CHECK(has_min || has_max, "torch.clamp: At least one of 'min' or 'max' must not be None");
+  if (has_min && has_max)
+    results[0] = clamp_both(args[0], args[1], args[2]);
+  else
+    results[0] = has_min ? clamp_min(args[0], args[1]) : clamp_max(args[0], args[2]);
+}
+
+void div_mode_composite(const Value* args, Value* results) {
+  if (args[2].is_none()) return void(results[0] = div(args[0], args[1]));
+  const std::string& mode = args[2].string();
+  FRAMEJIT_CHECK(mode == "trunc" || mode == "floor", "div expected rounding_mode to be one of None, 'trunc', or "
+                 "'floor' but found '", mode, "'");
+  results[0] = mode == "trunc" ? div_trunc(args[0], args[1]) : floor_divide(args[0], args[1]);
+}
+
+void nan_to_num_composite(const Value* args, Value* results) {
+  const Tensor self = args[0].tensor();
+  const double largest = self.dtype() == DType::float32 ? double(std::numeric_limits<float>::max())
+                                                        : std::numeric_limits<double>::max();
+  results[0] = replace_nonfinite(self, optional_real(args[1]).value_or(0.0), optional_real(args[2]).value_or(largest),
+                                 optional_real(args[3]).value_or(-largest));
+}
+
+void logit_composite(const Value* args, Value* results) {
+  Tensor self = args[0].tensor();
+  if (!args[1].is_none()) self = clamp_both(self, args[1], 1 - args[1].real());
+  results[0] = log(self / rsub(self, 1));
+}
+
+void sinc_composite(const Value* args, Value* results) {
+  const Tensor scaled = args[0].tensor() * 3.141592653589793;
+  const Tensor zero = eq(scaled, 0);
+  const Tensor safe = masked_fill(scaled, zero, 1);  // keeps 0 / 0 out of the gradient
+  results[0] = masked_fill(sin(safe) / safe, zero, 1);
+}
+
+void gelu_composite(const Value* args, Value* results) {
+  const std::string& approximate = args[1].string();
+  FRAMEJIT_CHECK(approximate == "none" || approximate == "tanh", "approximate argument must be either none or tanh, got '",
+                 approximate, "'");
+  const Tensor input = args[0].tensor();
+  results[0] = approximate == "none" ? gelu_erf(input) : gelu_tanh(input);
+}
+
+/// With u = s (x + c x^3) and t = tanh(u): (1 - t^2) (u' + x u'' / 2 - x t u'^2).
+void gelu_tanh_curvature_composite(const Value* args, Value* results) {
+  constexpr double scale = 0.7978845608028654, cubic = 0.044715;
+  const Tensor x = args[0].tensor(), squared = x * x;
+  const Tensor t = tanh((x + squared * x * cubic) * scale);
+  const Tensor slope = (squared * (3 * cubic) + 1) * scale;
+  const Tensor half_curvature = squared * (3 * cubic * scale);
+  results[0] = rsub(t * t, 1) * (slope + half_curvature - x * t * slope * slope);
+}
+
+namespace {
+
+Tensor close_elements(const Value* args) {
+  const Tensor self = args[0].tensor(), other = args[1].tensor();
+  FRAMEJIT_CHECK(self.dtype() == other.dtype(), dtype_name(self.dtype()), " did not match ", dtype_name(other.dtype()));
+  const double relative = args[2].real(), absolute = args[3].real();
+  FRAMEJIT_CHECK(relative >= 0 && absolute >= 0, "rtol and atol must be greater than or equal to zero, but got ",
+                 relative, " and ", absolute);
+  Tensor close = eq(self, other);
+  if (args[4].boolean()) close = logical_or(close, logical_and(isnan(self), isnan(other)));
+  if (relative == 0 && absolute == 0) return close;
+  const Tensor a = is_floating(self.dtype()) ? self : cast(self, DType::float64);
+  const Tensor b = is_floating(other.dtype()) ? other : cast(other, DType::float64);
+  const Tensor distance = abs(a - b);
+  return logical_or(close, logical_and(isfinite(distance), le(distance, abs(b) * relative + absolute)));
+}
+
+}  // namespace
+
+void isclose_composite(const Value* args, Value* results) { results[0] = close_elements(args); }
+void allclose_composite(const Value* args, Value* results) {
+  results[0] = Value(item(all(close_elements(args))).boolean());
+}
+
+}  // namespace framejit::eager

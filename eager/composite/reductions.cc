@@ -1,0 +1,134 @@
+// Functions of reductions.
+#include <cmath>
+
+#include "eager/autograd/formulas.h"
+#include "eager/composite/support.h"
+
+namespace framejit::eager {
+
+Value variance_divisor(SymInt count, const Value& correction) {
+  if (correction.is_none() || correction.tag() == Value::Tag::sym_int || correction.tag() == Value::Tag::boolean) {
+    const SymInt minus = correction.is_none() ? SymInt(1) : correction.sym_int();
+    return Value(sym_max(count - minus, 0));
+  }
+  return Value(std::max(0.0, double(count.expect()) - correction.real()));
+}
+
+void max_composite(const Value* args, Value* results) { results[0] = amax(args[0].tensor()); }
+void min_composite(const Value* args, Value* results) { results[0] = amin(args[0].tensor()); }
+void max_other_composite(const Value* args, Value* results) { results[0] = maximum(args[0], args[1]); }
+void min_other_composite(const Value* args, Value* results) { results[0] = minimum(args[0], args[1]); }
+
+namespace {
+
+/// The elements at `indices` (with the dim kept), so that the gradient goes to them alone.
+void select_extremum(const Value* args, const Tensor& indices, Value* results) {
+  const Tensor self = args[0].tensor();
+  const SymInt dim = args[1].sym_int();
+  const bool keepdim = args[2].boolean() || self.dim() == 0;
+  const Tensor values = gather(self, dim, indices);
+  results[0] = keepdim ? values : squeeze(values, one_dim(dim));
+  results[1] = keepdim ? indices : squeeze(indices, one_dim(dim));
+}
+
+}  // namespace
+
+void max_dim_composite(const Value* args, Value* results) {
+  select_extremum(args, argmax(args[0].tensor(), args[1].sym_int(), true), results);
+}
+void min_dim_composite(const Value* args, Value* results) {
+  select_extremum(args, argmin(args[0].tensor(), args[1].sym_int(), true), results);
+}
+
+void aminmax_composite(const Value* args, Value* results) {
+  const Tensor self = args[0].tensor();
+  const std::optional<Dims> dim = optional_dims(args[1]);
+  results[0] = amin(self, dim, args[2].boolean());
+  results[1] = amax(self, dim, args[2].boolean());
+}
+
+void var_decompose(const Value* args, Value* results) {
+  const Tensor self = args[0].tensor();
+  const std::optional<Dims> dim = optional_dims(args[1]);
+  const Tensor distance = self - mean(self, dim, true);
+  results[0] = sum(square(distance), dim, args[3].boolean()) /
+               variance_divisor(reduced_count(self.sizes(), dim), args[2]);
+}
+void var_dim_composite(const Value* args, Value* results) {
+  results[0] = var(args[0].tensor(), optional_dims(args[1]), Value(int(args[2].boolean())), args[3].boolean());
+}
+void var_unbiased_composite(const Value* args, Value* results) {
+  results[0] = var(args[0].tensor(), std::nullopt, Value(int(args[1].boolean())));
+}
+void std_composite(const Value* args, Value* results) {
+  results[0] = sqrt(var(args[0].tensor(), optional_dims(args[1]), args[2], args[3].boolean()));
+}
+void std_dim_composite(const Value* args, Value* results) {
+  var_dim_composite(args, results);
+  results[0] = sqrt(results[0].tensor());
+}
+void std_unbiased_composite(const Value* args, Value* results) {
+  var_unbiased_composite(args, results);
+  results[0] = sqrt(results[0].tensor());
+}
+void var_mean_composite(const Value* args, Value* results) {
+  const Tensor self = args[0].tensor();
+  const std::optional<Dims> dim = optional_dims(args[1]);
+  results[0] = var(self, dim, args[2], args[3].boolean());
+  results[1] = mean(self, dim, args[3].boolean());
+}
+
+void logsumexp_composite(const Value* args, Value* results) {
+  const Tensor self = is_floating(args[0].impl()->meta.dtype) ? args[0].tensor() : cast(args[0].tensor(), default_dtype());
+  const Dims dim = *optional_dims(args[1]);
+  Tensor largest;
+  {
+    GradModeScope no_grad(false);  // its gradient cancels
+    largest = amax(self, dim, true);
+    largest = masked_fill(largest, isinf(largest), 0);
+  }
+  const Tensor result = log(sum(exp(self - largest), dim, true)) + largest;
+  results[0] = args[2].boolean() ? result : reshape(result, reduced_sizes(self.sizes(), dim_mask(args[1], self.dim()), false));
+}
+
+namespace {
+
+/// The root of the sum of squares, with gradient 0 (not NaN) where that is 0.
+Tensor euclidean_norm(const Tensor& x, const std::optional<Dims>& dim, bool keepdim) {
+  const Tensor squares = sum(square(x), dim, keepdim);
+  const Tensor zero = eq(squares, 0);
+  return masked_fill(sqrt(masked_fill(squares, zero, 1)), zero, 0);
+}
+
+}  // namespace
+
+/// args: self, order (None: 2), dim, keepdim, dtype.
+void norm_composite(const Value* args, Value* results) {
+  Tensor x = args[0].tensor();
+  if (!args[4].is_none()) x = cast(x, args[4].dtype());
+  FRAMEJIT_CHECK(is_floating(x.dtype()), "norm(): Expected a floating point or complex tensor as input. Got ",
+                 dtype_name(x.dtype()));
+  const double order = args[1].is_none() ? 2.0 : args[1].real();
+  const std::optional<Dims> dim = optional_dims(args[2]);
+  const bool keepdim = args[3].boolean();
+  if (order == 2)
+    results[0] = euclidean_norm(x, dim, keepdim);
+  else if (std::isinf(order))
+    results[0] = order > 0 ? amax(abs(x), dim, keepdim) : amin(abs(x), dim, keepdim);
+  else if (order == 0)
+    results[0] = sum(cast(ne(x, 0), x.dtype()), dim, keepdim);
+  else if (order == 1)
+    results[0] = sum(abs(x), dim, keepdim);
+  else
+    results[0] = pow(sum(pow(abs(x), order), dim, keepdim), 1 / order);
+}
+
+void count_nonzero_composite(const Value* args, Value* results) {
+  results[0] = sum(ne(args[0], 0), optional_dims(args[1]));
+}
+void nansum_composite(const Value* args, Value* results) {
+  const Tensor self = args[0].tensor();
+  results[0] = sum(masked_fill(self, isnan(self), 0), optional_dims(args[1]), args[2].boolean(), optional_dtype(args[3]));
+}
+
+}  // namespace framejit::eager

@@ -1,0 +1,181 @@
+// Creation ops, and the triangles of matrices.
+#include <algorithm>
+#include <cmath>
+
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
+#include "eager/error.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+namespace {
+
+void check_sizes(const Dims& sizes) {
+  for (int i = 0; i < sizes.size(); ++i)
+    FRAMEJIT_CHECK(sizes.sym(i) >= 0, "Trying to create tensor with negative dimension ", sizes.sym(i).str(), ": ",
+                   sizes_text(sizes));
+}
+
+bool is_integer(const Value& number) {
+  return number.tag() == Value::Tag::sym_int || number.tag() == Value::Tag::boolean ||
+         (number.tag() == Value::Tag::scalar_node && !is_floating(number.scalar_node().dtype));
+}
+
+/// How many steps of `step` lead from start to end: ceil((end - start) / step), in integers where all are.
+int64_t arange_length(const Value& start, const Value& end, const Value& step) {
+  if (is_integer(start) && is_integer(end) && is_integer(step)) {
+    const int64_t span = end.integer() - start.integer(), by = step.integer();
+    return span / by + (span % by != 0);
+  }
+  return int64_t(std::ceil((end.real() - start.real()) / step.real()));
+}
+
+}  // namespace
+
+void meta_full_size(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  check_sizes(args[0].dims());
+  const int at = op.schema.find("dtype");
+  results.push_back(contiguous_meta(args[0].dims(), dtype_or(args[at], default_dtype()), device_or(args[at + 1], {})));
+}
+void meta_full(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  check_sizes(args[0].dims());
+  const DType dtype = dtype_or(args[2], number_dtype(args[1]));
+  results.push_back(contiguous_meta(args[0].dims(), dtype, device_or(args[3], {})));
+}
+void meta_empty_strided(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  check_sizes(args[0].dims());
+  TensorMeta meta = contiguous_meta(args[0].dims(), dtype_or(args[2], default_dtype()), device_or(args[3], {}));
+  meta.strides = args[1].dims();
+  FRAMEJIT_CHECK(meta.strides.size() == meta.sizes.size(), "dimensionality of sizes (", meta.sizes.size(),
+                 ") must match dimensionality of strides (", meta.strides.size(), ")");
+  results.push_back(std::move(meta));
+}
+
+void empty_kernel(const Op& op, const Value* args, Value* results) { results[0] = allocate_result(op, args); }
+void empty_strided_kernel(const Op& op, const Value* args, Value* results) {
+  const TensorMeta meta = infer_single(op, args);
+  int64_t last = 0;  // the strides may leave gaps or overlap, so the storage is sized by its last element
+  for (int i = 0; i < meta.sizes.size(); ++i) last += std::max<int64_t>(0, meta.sizes[i] - 1) * meta.strides[i];
+  const size_t bytes = numel(meta.sizes) == 0 ? 0 : size_t(last + 1) * item_size(meta.dtype);
+  results[0] = Tensor::from_storage(Storage::allocate(bytes), 0, meta);
+}
+void full_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  if (args[1].tag() == Value::Tag::real) {
+    const double value = args[1].real();
+    fill_elements(result, &value, DType::float64);
+  } else {
+    const int64_t value = args[1].integer();
+    fill_elements(result, &value, DType::int64);
+  }
+  results[0] = std::move(result);
+}
+
+void meta_arange(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const double start = args[0].real(), end = args[1].real(), step = args[2].real();
+  FRAMEJIT_CHECK(step != 0, "step must be nonzero");
+  FRAMEJIT_CHECK(std::isfinite(start) && std::isfinite(end), "unsupported range: ", start, " -> ", end);
+  FRAMEJIT_CHECK((step > 0) == (end >= start) || end == start,
+                 "upper bound and lower bound inconsistent with step sign");
+  const bool integral = is_integer(args[0]) && is_integer(args[1]) && is_integer(args[2]);
+  const DType dtype = dtype_or(args[3], integral ? DType::int64 : default_dtype());
+  results.push_back(contiguous_meta({arange_length(args[0], args[1], args[2])}, dtype, device_or(args[4], {})));
+}
+
+void arange_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  const int64_t count = result.numel().expect();
+  const bool integral = is_integer(args[0]) && is_integer(args[2]);
+  for_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* to = result.data_as<T>();
+    if (integral) {
+      const int64_t start = args[0].integer(), step = args[2].integer();
+      for (int64_t i = 0; i < count; ++i) to[i] = T(start + i * step);
+    } else {
+      const double start = args[0].real(), step = args[2].real();
+      for (int64_t i = 0; i < count; ++i) to[i] = T(start + double(i) * step);
+    }
+  });
+  results[0] = std::move(result);
+}
+
+void meta_linspace(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  FRAMEJIT_CHECK(args[2].sym_int() >= 0, "number of steps must be non-negative");
+  results.push_back(contiguous_meta({args[2].sym_int().bits()}, dtype_or(args[3], default_dtype()),
+                                    device_or(args[4], {})));
+}
+
+/// The second half counts back from the end, so that both ends are exact.
+void linspace_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  const int64_t count = result.numel().expect();
+  for_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    using Real = std::conditional_t<std::is_same_v<T, float>, float, double>;
+    const Real start = Real(args[0].real()), end = Real(args[1].real());
+    const Real step = count > 1 ? (end - start) / Real(count - 1) : Real(0);
+    T* to = result.data_as<T>();
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = T(i < count / 2 || count == 1 ? start + step * Real(i) : end - step * Real(count - 1 - i));
+  });
+  results[0] = std::move(result);
+}
+
+void meta_eye(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const Dims sizes{args[0].sym_int().bits(), args[1].sym_int().bits()};
+  FRAMEJIT_CHECK(sizes.sym(0) >= 0, "n must be greater or equal to 0, got ", sizes.sym(0).str());
+  FRAMEJIT_CHECK(sizes.sym(1) >= 0, "m must be greater or equal to 0, got ", sizes.sym(1).str());
+  results.push_back(contiguous_meta(sizes, dtype_or(args[2], default_dtype()), device_or(args[3], {})));
+}
+
+void eye_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  const int64_t rows = result.sizes()[0], columns = result.sizes()[1];
+  const int64_t zero_number = 0;
+  fill_elements(result, &zero_number, DType::int64);
+  for_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < std::min(rows, columns); ++i) result.data_as<T>()[i * columns + i] = T(1);
+  });
+  results[0] = std::move(result);
+}
+
+void meta_triangle(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  FRAMEJIT_CHECK(self.sizes.size() >= 2, op.schema.name, ": input tensor must have at least 2 dimensions");
+  results.push_back(contiguous_meta(self.sizes, self.dtype, self.device));
+}
+
+namespace {
+
+void triangle(const Op& op, const Value* args, bool lower, Value* results) {
+  const Tensor self = contiguous(args[0].tensor());
+  Tensor result = allocate_result(op, args);
+  const int rank = self.dim();
+  const int64_t rows = self.sizes()[rank - 2], columns = self.sizes()[rank - 1], diagonal = args[1].integer();
+  const int64_t all_rows = columns == 0 ? 0 : self.numel().expect() / columns;
+  for_item_size(self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = self.data_as<T>();
+    T* to = result.data_as<T>();
+    parallel_for(all_rows, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, columns)), [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        // Columns below `cut` are on or below the diagonal (lower), or below it (upper).
+        const int64_t cut = std::clamp<int64_t>(r % rows + diagonal + lower, 0, columns);
+        for (int64_t c = 0; c < columns; ++c)
+          to[r * columns + c] = (c < cut) == lower ? from[r * columns + c] : T(0);
+      }
+    });
+  });
+  results[0] = std::move(result);
+}
+
+}  // namespace
+
+void tril_kernel(const Op& op, const Value* args, Value* results) { triangle(op, args, true, results); }
+void triu_kernel(const Op& op, const Value* args, Value* results) { triangle(op, args, false, results); }
+
+}  // namespace framejit::eager

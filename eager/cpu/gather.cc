@@ -1,0 +1,243 @@
+// gather, scatter and scatter_add; index_select and index_add.
+#include <cstring>
+
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
+#include "eager/error.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+namespace {
+
+void check_index_dtype(const Op& op, const TensorMeta& index) {
+  FRAMEJIT_CHECK(index.dtype == DType::int64 || index.dtype == DType::int32, op.schema.name,
+                 "(): Expected dtype int32/int64 for index");
+}
+
+void check_same_dtype(const Op& op, const TensorMeta& self, const TensorMeta& src) {
+  FRAMEJIT_CHECK(self.dtype == src.dtype, op.schema.name, "(): Expected self.dtype to be equal to src.dtype, got ",
+                 dtype_name(self.dtype), " and ", dtype_name(src.dtype));
+}
+
+/// The index tensor must fit into `other` in every dim but `dim` (in that too where `all_dims`).
+void check_index_fits(const Op& op, const TensorMeta& index, const TensorMeta& other, int dim, bool all_dims,
+                      const char* name) {
+  const int rank = std::max(1, other.sizes.size());
+  FRAMEJIT_CHECK(std::max(1, index.sizes.size()) == rank, "Index tensor must have the same number of dimensions as ",
+                 name, " tensor");
+  for (int d = 0; d < index.sizes.size() && d < other.sizes.size(); ++d)
+    FRAMEJIT_CHECK((d == dim && !all_dims) || index.sizes.sym(d) <= other.sizes.sym(d), op.schema.name,
+                   "(): Expected index ", sizes_text(index.sizes), " to be no larger than ", name, " ",
+                   sizes_text(other.sizes), " apart from dimension ", dim);
+}
+
+/// Elements of one tensor that an index tensor picks along a dim: element (i, j, k) of the index stands for the element
+/// outer[i] + index * stride + inner[k] of the tensor.
+struct DimPlan {
+  std::vector<int64_t> outer, inner;
+  int64_t length, size, stride;
+  int dim;
+
+  DimPlan(const Tensor& x, const Dims& index_sizes, int dim) : length(1), size(1), stride(1), dim(dim) {
+    Dims sizes[2], strides[2];
+    for (int d = 0; d < x.dim(); ++d) {
+      if (d == dim) continue;
+      sizes[d > dim].push_back(index_sizes[d]);
+      strides[d > dim].push_back(x.strides()[d]);
+    }
+    outer = enumerate_offsets(sizes[0].span(), strides[0].span());
+    inner = enumerate_offsets(sizes[1].span(), strides[1].span());
+    if (x.dim() > 0) size = x.sizes()[dim], stride = x.strides()[dim];
+    if (!index_sizes.empty()) length = index_sizes[dim];
+  }
+
+  int64_t offset(int64_t o, int64_t index, int64_t k) const {
+    FRAMEJIT_CHECK_TYPE(uint64_t(index) < uint64_t(size), index, "index ", index,
+                        " is out of bounds for dimension ", dim, " with size ", size);
+    return outer[size_t(o)] + index * stride + inner[size_t(k)];
+  }
+  int64_t row_elements() const { return length * int64_t(inner.size()); }
+
+  /// Calls `f(offset in the tensor, position in the index tensor)`.
+  template <class F>
+  void for_each(const int64_t* index, int64_t begin, int64_t end, F f) const {
+    int64_t position = begin * row_elements();
+    for (int64_t o = begin; o < end; ++o)
+      for (int64_t j = 0; j < length; ++j)
+        for (int64_t k = 0; k < int64_t(inner.size()); ++k, ++position) f(offset(o, index[position], k), position);
+  }
+  /// Raises for a bad index, before anything is written.
+  void check(const int64_t* index) const {
+    for_each(index, 0, int64_t(outer.size()), [](int64_t, int64_t) {});
+  }
+};
+
+int dim_argument(const Value* args, int rank) { return rank == 0 ? (wrap_dim(args[1].integer(), 0), 0) : wrap_dim(args[1].integer(), rank); }
+
+/// `src` cut to the sizes of the index.
+Tensor leading_part(const Tensor& src, const Dims& sizes) {
+  return contiguous(reshaped_view(src, sizes, src.strides()));
+}
+
+/// Writes into `x` in the order of the index: `write(element, position in the index tensor)`.
+template <class Write>
+void scatter_into(const Tensor& x, const Value* args, Write write) {
+  const Tensor index = contiguous_as(args[2].tensor(), DType::int64);
+  if (index.numel() == 0) return;
+  const DimPlan plan(x, index.sizes(), dim_argument(args, x.dim()));
+  const int64_t* indices = index.data_as<int64_t>();
+  plan.check(indices);
+  plan.for_each(indices, 0, int64_t(plan.outer.size()), write);
+}
+
+}  // namespace
+
+void meta_gather(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta &self = args[0].impl()->meta, &index = args[2].impl()->meta;
+  const int dim = dim_argument(args, self.sizes.size());
+  check_index_dtype(op, index);
+  check_index_fits(op, index, self, dim, false, "input");
+  results.push_back(contiguous_meta(index.sizes, self.dtype, self.device));
+}
+
+void gather_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor self = args[0].tensor(), index = contiguous_as(args[2].tensor(), DType::int64);
+  Tensor result = allocate_result(op, args);
+  if (!(index.numel() == 0)) {
+    const DimPlan plan(self, index.sizes(), dim_argument(args, self.dim()));
+    const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, plan.row_elements()));
+    for_item_size(self.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      const T* from = self.data_as<T>();
+      T* to = result.data_as<T>();
+      parallel_for(int64_t(plan.outer.size()), grain, [&](int64_t begin, int64_t end) {
+        plan.for_each(index.data_as<int64_t>(), begin, end,
+                      [&](int64_t offset, int64_t position) { to[position] = from[offset]; });
+      });
+    });
+  }
+  results[0] = std::move(result);
+}
+
+void meta_scatter(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta &self = args[0].impl()->meta, &index = args[2].impl()->meta;
+  const int dim = dim_argument(args, self.sizes.size());
+  check_index_dtype(op, index);
+  check_index_fits(op, index, self, dim, false, "self");
+  if (args[3].is_tensor()) {
+    const TensorMeta& src = args[3].impl()->meta;
+    check_same_dtype(op, self, src);
+    check_index_fits(op, index, src, dim, true, "src");
+  }
+  results.push_back(preserved_meta(self));
+}
+
+void scatter_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = cloned(args[0].tensor());
+  const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes());
+  for_item_size(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* to = result.data_as<T>();
+    const T* from = src.data_as<T>();
+    scatter_into(result, args, [&](int64_t offset, int64_t position) { to[offset] = from[position]; });
+  });
+  results[0] = std::move(result);
+}
+
+void scatter_value_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = cloned(args[0].tensor());
+  const double real = args[3].real();
+  const int64_t integer = args[3].tag() == Value::Tag::real ? int64_t(0) : args[3].integer();
+  for_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T value = args[3].tag() == Value::Tag::real ? T(real) : T(integer);
+    T* to = result.data_as<T>();
+    scatter_into(result, args, [&](int64_t offset, int64_t) { to[offset] = value; });
+  });
+  results[0] = std::move(result);
+}
+
+void scatter_add_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = cloned(args[0].tensor());
+  const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes());
+  for_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* to = result.data_as<T>();
+    const T* from = src.data_as<T>();
+    scatter_into(result, args, [&](int64_t offset, int64_t position) {
+      to[offset] = wrapping_sum(to[offset], from[position]);
+    });
+  });
+  results[0] = std::move(result);
+}
+
+void meta_index_select(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta &self = args[0].impl()->meta, &index = args[2].impl()->meta;
+  const int dim = dim_argument(args, self.sizes.size());
+  FRAMEJIT_CHECK_TYPE(index.sizes.size() <= 1, index, "index_select(): Index is supposed to be a vector");
+  check_index_dtype(op, index);
+  Dims sizes = self.sizes;
+  if (!sizes.empty()) sizes[dim] = numel(index.sizes).bits();
+  results.push_back(contiguous_meta(std::move(sizes), self.dtype, self.device));
+}
+
+void index_select_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor self = contiguous(args[0].tensor()), index = contiguous_as(args[2].tensor(), DType::int64);
+  Tensor result = allocate_result(op, args);
+  const int dim = dim_argument(args, self.dim());
+  const RowShape shape = row_shape(self.sizes(), dim);
+  const int64_t count = index.numel().expect(), *indices = index.data_as<int64_t>();
+  const int64_t block = shape.inner * int64_t(item_size(self.dtype()));
+  const char* from = static_cast<const char*>(self.data());
+  char* to = static_cast<char*>(result.data());
+  for (int64_t i = 0; i < count; ++i)
+    FRAMEJIT_CHECK_TYPE(uint64_t(indices[i]) < uint64_t(shape.length), index, "index out of range in self: index ",
+                        indices[i], ", size ", shape.length);
+  parallel_for(shape.outer * count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, block)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i)
+                   std::memcpy(to + i * block, from + ((i / count) * shape.length + indices[i % count]) * block,
+                               size_t(block));
+               });
+  results[0] = std::move(result);
+}
+
+void meta_index_add(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta &self = args[0].impl()->meta, &index = args[2].impl()->meta, &source = args[3].impl()->meta;
+  const int dim = dim_argument(args, self.sizes.size());
+  check_index_dtype(op, index);
+  check_same_dtype(op, self, source);
+  Dims expected = self.sizes;
+  if (!expected.empty()) expected[dim] = numel(index.sizes).bits();
+  FRAMEJIT_CHECK(index.sizes.size() <= 1 && source.sizes == expected, "index_add_(): expected source of size ",
+                 sizes_text(expected), " for self of size ", sizes_text(self.sizes), " and index of size ",
+                 sizes_text(index.sizes), ", got ", sizes_text(source.sizes));
+  results.push_back(preserved_meta(self));
+}
+
+void index_add_kernel(const Op& op, const Value* args, Value* results) {
+  std::vector<TensorMeta> metas;
+  meta_index_add(op, args, metas);
+  Tensor result = Tensor::empty(metas[0].sizes, metas[0].dtype);
+  copy_elements(args[0].tensor(), result);
+  const Tensor index = contiguous_as(args[2].tensor(), DType::int64), source = contiguous(args[3].tensor());
+  const RowShape shape = row_shape(result.sizes(), dim_argument(args, result.dim()));
+  const int64_t count = index.numel().expect(), *indices = index.data_as<int64_t>();
+  for (int64_t i = 0; i < count; ++i)
+    FRAMEJIT_CHECK_TYPE(uint64_t(indices[i]) < uint64_t(shape.length), index, "index out of range in self: index ",
+                        indices[i], ", size ", shape.length);
+  for_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T alpha = T(args[4].real());
+    const T* from = source.data_as<T>();
+    for (int64_t row = 0; row < shape.outer * count; ++row, from += shape.inner) {
+      T* to = result.data_as<T>() + ((row / count) * shape.length + indices[row % count]) * shape.inner;
+      for (int64_t k = 0; k < shape.inner; ++k) to[k] = wrapping_sum(to[k], T(alpha * from[k]));
+    }
+  });
+  results[0] = std::move(result);
+}
+
+}  // namespace framejit::eager

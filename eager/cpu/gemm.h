@@ -1,0 +1,34 @@
+// Products of matrices: Eigen's GEMM, compiled once per instruction set (cpu/tile/gemm.cc).
+#pragma once
+
+#include <cstdint>
+
+#include "eager/tensor.h"
+
+namespace framejit::eager::cpu {
+
+/// One matrix in memory. Rows are contiguous and `stride` elements apart; columns are where `transposed`.
+struct GemmOperand {
+  const void* data;
+  int64_t stride;
+  bool transposed;
+};
+/// c (m x n, rows `c_stride` apart) = a (m x k) times b (k x n). k is at least 1.
+struct GemmCall {
+  int64_t m, n, k;
+  GemmOperand a, b;
+  void* c;
+  int64_t c_stride;
+};
+using GemmFn = void (*)(const GemmCall& call);
+
+/// Null for bool. Integers wrap.
+GemmFn gemm_function(DType dtype);
+
+/// result = a @ b, of matrices of one dtype and matching sizes; `result` has contiguous rows. Split over threads by
+/// rows or columns of the result where it is large.
+FRAMEJIT_API void run_gemm(const Tensor& a, const Tensor& b, const Tensor& result);
+/// The same without threads: one matrix of a batch.
+void run_gemm_inline(const Tensor& a, const Tensor& b, const Tensor& result);
+
+}  // namespace framejit::eager::cpu

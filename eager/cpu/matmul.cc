@@ -1,0 +1,70 @@
+// Kernels and shape rules of mm and bmm.
+#include "eager/cpu/gemm.h"
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
+#include "eager/error.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+namespace {
+
+void check_dtypes(const Op& op, const TensorMeta& a, const TensorMeta& b) {
+  FRAMEJIT_CHECK(a.dtype == b.dtype, op.schema.name, "(): expected m1 and m2 to have the same dtype, but got: ",
+                 dtype_name(a.dtype), " != ", dtype_name(b.dtype));
+  FRAMEJIT_CHECK_TYPE(a.dtype != DType::bool_, not_implemented, "\"", op.schema.name,
+                      "\" not implemented for 'bool' on cpu; try .to(float32) first");
+}
+
+Tensor matrix_of(const Tensor& batch, int64_t index) {
+  const Dims &sizes = batch.sizes(), &strides = batch.strides();
+  return reshaped_view(batch, {sizes[1], sizes[2]}, {strides[1], strides[2]}, index * strides[0]);
+}
+
+}  // namespace
+
+void meta_mm(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta &a = args[0].impl()->meta, &b = args[1].impl()->meta;
+  FRAMEJIT_CHECK(a.sizes.size() == 2, "self must be a matrix");
+  FRAMEJIT_CHECK(b.sizes.size() == 2, "mat2 must be a matrix");
+  FRAMEJIT_CHECK(a.sizes.sym(1) == b.sizes.sym(0), "mat1 and mat2 shapes cannot be multiplied (",
+                 a.sizes.sym(0).str(), "x", a.sizes.sym(1).str(), " and ", b.sizes.sym(0).str(), "x",
+                 b.sizes.sym(1).str(), ")");
+  check_dtypes(op, a, b);
+  results.push_back(contiguous_meta({a.sizes[0], b.sizes[1]}, a.dtype, a.device));
+}
+
+void mm_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  run_gemm(args[0].tensor(), args[1].tensor(), result);
+  results[0] = std::move(result);
+}
+
+void meta_bmm(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta &a = args[0].impl()->meta, &b = args[1].impl()->meta;
+  FRAMEJIT_CHECK(a.sizes.size() == 3, "batch1 must be a 3D tensor");
+  FRAMEJIT_CHECK(b.sizes.size() == 3, "batch2 must be a 3D tensor");
+  FRAMEJIT_CHECK(a.sizes.sym(0) == b.sizes.sym(0) && a.sizes.sym(2) == b.sizes.sym(1),
+                 "Expected size for first two dimensions of batch2 tensor to be: [", a.sizes.sym(0).str(), ", ",
+                 a.sizes.sym(2).str(), "] but got: [", b.sizes.sym(0).str(), ", ", b.sizes.sym(1).str(), "].");
+  check_dtypes(op, a, b);
+  results.push_back(contiguous_meta({a.sizes[0], a.sizes[1], b.sizes[2]}, a.dtype, a.device));
+}
+
+void bmm_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor a = args[0].tensor(), b = args[1].tensor();
+  Tensor result = allocate_result(op, args);
+  const Dims& sizes = result.sizes();
+  const int64_t work = std::max<int64_t>(1, sizes[1] * sizes[2] * a.sizes()[2]);
+  if (sizes[0] < num_threads()) {
+    for (int64_t i = 0; i < sizes[0]; ++i) run_gemm(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
+  } else {
+    parallel_for(sizes[0], std::max<int64_t>(1, 65536 / work), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) run_gemm_inline(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
+    });
+  }
+  results[0] = std::move(result);
+}
+
+}  // namespace framejit::eager

@@ -1,0 +1,221 @@
+// Kernels of random rows. Number i of an op is made from counter i / kPerCounter of what the op took from its generator,
+// whatever the thread; a tensor is filled in row-major order of its elements.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
+#include "eager/error.h"
+#include "eager/random/generator.h"
+#include "eager/random/philox.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+namespace {
+
+constexpr int64_t kGrain = 4096;  ///< counters
+
+void check_floating(const char* name, const Tensor& self) {
+  FRAMEJIT_CHECK_TYPE(is_floating(self.dtype()), not_implemented, "\"", name, "\" not implemented for '",
+                      dtype_name(self.dtype()), "'");
+}
+
+/// Fills a new tensor like args[0]: `make(block, out)` writes kPerCounter elements from one block of numbers.
+template <class T, int kPerCounter, class Make>
+void fill(const Tensor& result, Generator& generator, Make make) {
+  Tensor out = result.is_contiguous() ? result : Tensor::empty(result.sizes(), result.dtype());
+  const int64_t count = result.numel().expect(), counters = (count + kPerCounter - 1) / kPerCounter;
+  const RandomState state = generator.take(uint64_t(counters));
+  T* to = out.data_as<T>();
+  parallel_for(counters, kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t c = begin; c < end; ++c) {
+      T numbers[kPerCounter];
+      make(philox(state.seed, state.offset + uint64_t(c)), numbers);
+      std::copy_n(numbers, std::min<int64_t>(kPerCounter, count - c * kPerCounter), to + c * kPerCounter);
+    }
+  });
+  if (!(out == result)) copy_elements(out, result);
+}
+
+void fill_uniform(const Tensor& result, Generator& generator, double low, double high) {
+  if (result.dtype() == DType::float64)
+    fill<double, 2>(result, generator, [=](const PhiloxBlock& block, double* out) {
+      for (int i = 0; i < 2; ++i) out[i] = low + (high - low) * uniform_double(block[2 * i], block[2 * i + 1]);
+    });
+  else
+    fill<float, 4>(result, generator, [low = float(low), range = float(high - low)](const PhiloxBlock& block, float* out) {
+      for (int i = 0; i < 4; ++i) out[i] = low + range * uniform_float(block[i]);
+    });
+}
+
+/// Box and Muller: two normal numbers from two uniform ones, the first of which is in (0, 1].
+template <class T>
+void normal_pair(T u, T v, T* out) {
+  const T radius = std::sqrt(T(-2) * std::log(T(1) - u)), angle = T(2 * std::numbers::pi) * v;
+  out[0] = radius * std::cos(angle);
+  out[1] = radius * std::sin(angle);
+}
+
+void fill_normal(const Tensor& result, Generator& generator, double mean, double std) {
+  if (result.dtype() == DType::float64)
+    fill<double, 2>(result, generator, [=](const PhiloxBlock& block, double* out) {
+      normal_pair(uniform_double(block[0], block[1]), uniform_double(block[2], block[3]), out);
+      for (int i = 0; i < 2; ++i) out[i] = mean + std * out[i];
+    });
+  else
+    fill<float, 4>(result, generator, [mean = float(mean), std = float(std)](const PhiloxBlock& block, float* out) {
+      for (int i = 0; i < 4; i += 2) normal_pair(uniform_float(block[i]), uniform_float(block[i + 1]), out + i);
+      for (int i = 0; i < 4; ++i) out[i] = mean + std * out[i];
+    });
+}
+
+/// A new tensor like args[0] for the functional row.
+template <class Fill>
+void new_like_self(const Value* args, Value* results, Fill fill_result) {
+  Tensor result = Tensor::empty(preserved_meta(args[0].impl()->meta));
+  fill_result(result);
+  results[0] = std::move(result);
+}
+
+void uniform_into(const Tensor& to, const Value* args) {
+  const double low = args[1].real(), high = args[2].real();
+  check_floating("uniform_", to);
+  FRAMEJIT_CHECK(low <= high, "uniform_ expects to return a [from, to) range, but found from=", low, " > to=", high);
+  fill_uniform(to, generator_of(args[3]), low, high);
+}
+void normal_into(const Tensor& to, const Value* args) {
+  check_floating("normal_", to);
+  FRAMEJIT_CHECK(args[2].real() >= 0, "normal expects std >= 0.0, but found std ", args[2].real());
+  fill_normal(to, generator_of(args[3]), args[1].real(), args[2].real());
+}
+void random_into(const Tensor& to, const Value* args) {
+  const int64_t low = args[1].integer(), high = args[2].integer();
+  FRAMEJIT_CHECK(low < high, "random_ expects 'from' to be less than 'to', but got from=", low, " >= to=", high);
+  const uint64_t range = uint64_t(high) - uint64_t(low);
+  for_dtype(to.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    fill<T, 2>(to, generator_of(args[3]), [=](const PhiloxBlock& block, T* out) {
+      for (int i = 0; i < 2; ++i) out[i] = T(int64_t(uint64_t(low) + uniform_below(block[2 * i], block[2 * i + 1], range)));
+    });
+  });
+}
+void bernoulli_into(const Tensor& to, const Value* args) {
+  const double p = args[1].real();
+  FRAMEJIT_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
+  for_dtype(to.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    fill<T, 4>(to, generator_of(args[2]), [threshold = float(p)](const PhiloxBlock& block, T* out) {
+      for (int i = 0; i < 4; ++i) out[i] = T(uniform_float(block[i]) < threshold);
+    });
+  });
+}
+
+}  // namespace
+
+void uniform_kernel(const Op& op, const Value* args, Value* results) {
+  new_like_self(args, results, [&](const Tensor& to) { uniform_into(to, args); });
+}
+void uniform_into_kernel(const Op& op, const Value* args, Value* results) {
+  uniform_into(args[0].tensor(), args);
+  results[0] = args[0];
+}
+void normal_kernel(const Op& op, const Value* args, Value* results) {
+  new_like_self(args, results, [&](const Tensor& to) { normal_into(to, args); });
+}
+void normal_into_kernel(const Op& op, const Value* args, Value* results) {
+  normal_into(args[0].tensor(), args);
+  results[0] = args[0];
+}
+void random_kernel(const Op& op, const Value* args, Value* results) {
+  new_like_self(args, results, [&](const Tensor& to) { random_into(to, args); });
+}
+void random_into_kernel(const Op& op, const Value* args, Value* results) {
+  random_into(args[0].tensor(), args);
+  results[0] = args[0];
+}
+void bernoulli_fill_kernel(const Op& op, const Value* args, Value* results) {
+  new_like_self(args, results, [&](const Tensor& to) { bernoulli_into(to, args); });
+}
+
+void meta_randperm(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  FRAMEJIT_CHECK(args[0].sym_int() >= 0, "n must be non-negative, got", args[0].sym_int().str());
+  results.push_back(contiguous_meta({args[0].sym_int().bits()}, dtype_or(args[2], DType::int64), device_or(args[3], {})));
+}
+
+/// Fisher and Yates.
+void randperm_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  const int64_t n = args[0].integer();
+  const RandomState state = generator_of(args[1]).take(uint64_t(n));
+  std::vector<int64_t> order(size_t(n), 0);
+  std::iota(order.begin(), order.end(), 0);
+  for (int64_t i = n - 1; i > 0; --i) {
+    const PhiloxBlock block = philox(state.seed, state.offset + uint64_t(i));
+    std::swap(order[size_t(i)], order[uniform_below(block[0], block[1], uint64_t(i) + 1)]);
+  }
+  for_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    std::transform(order.begin(), order.end(), result.data_as<T>(), [](int64_t i) { return T(i); });
+  });
+  results[0] = std::move(result);
+}
+
+void meta_multinomial(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  const int rank = self.sizes.size();
+  FRAMEJIT_CHECK(rank == 1 || rank == 2, "prob_dist must be 1 or 2 dim");
+  FRAMEJIT_CHECK(is_floating(self.dtype), "multinomial only supports floating-point dtypes for input, got: ",
+                 dtype_name(self.dtype));
+  FRAMEJIT_CHECK(args[1].sym_int() > 0, "cannot sample n_sample <= 0 samples");
+  FRAMEJIT_CHECK(args[2].boolean() || args[1].sym_int() <= self.sizes.sym(rank - 1),
+                 "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+  Dims sizes = self.sizes;
+  sizes[rank - 1] = args[1].sym_int().bits();
+  results.push_back(contiguous_meta(std::move(sizes), DType::int64, self.device));
+}
+
+namespace {
+
+/// Draws by inverting the cumulative sum; without replacement, a drawn entry's weight becomes zero.
+void draw_row(std::vector<double> weights, bool replacement, RandomState state, int64_t samples, int64_t* out) {
+  for (double weight : weights)
+    FRAMEJIT_CHECK(weight >= 0 && std::isfinite(weight),
+                   "probability tensor contains either `inf`, `nan` or element < 0");
+  for (int64_t s = 0; s < samples; ++s) {
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+    FRAMEJIT_CHECK(total > 0, "invalid multinomial distribution (sum of probabilities <= 0)");
+    const PhiloxBlock block = philox(state.seed, state.offset + uint64_t(s));
+    double left = uniform_double(block[0], block[1]) * total;
+    size_t chosen = 0;
+    for (size_t i = 0; i < weights.size(); ++i) {
+      if (weights[i] == 0) continue;
+      chosen = i;
+      if (left < weights[i]) break;
+      left -= weights[i];
+    }
+    out[s] = int64_t(chosen);
+    if (!replacement) weights[chosen] = 0;
+  }
+}
+
+}  // namespace
+
+void multinomial_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  const Tensor self = contiguous_as(args[0].tensor(), DType::float64);
+  const int64_t samples = args[1].integer(), classes = self.sizes().back();
+  const int64_t rows = self.dim() == 1 ? 1 : self.sizes()[0];
+  const RandomState state = generator_of(args[3]).take(uint64_t(rows * samples));
+  for (int64_t r = 0; r < rows; ++r) {
+    const double* row = self.data_as<double>() + r * classes;
+    draw_row(std::vector<double>(row, row + classes), args[2].boolean(),
+             {state.seed, state.offset + uint64_t(r * samples)}, samples, result.data_as<int64_t>() + r * samples);
+  }
+  results[0] = std::move(result);
+}
+
+}  // namespace framejit::eager

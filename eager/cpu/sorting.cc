@@ -1,0 +1,103 @@
+// sort and topk. NaN counts as the largest value; equal elements keep their order.
+#include <algorithm>
+#include <numeric>
+
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
+#include "eager/error.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+namespace {
+
+template <class T>
+bool less_than(T a, T b) {
+  return a < b || (b != b && a == a);
+}
+
+/// Calls `order(values of the row, indices to put in order)` for every row along `dim` and stores the first `kept` of the
+/// order as values and indices.
+template <class T, class Order>
+void order_rows(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, Order order) {
+  const RowShape shape = row_shape(self.sizes(), dim);
+  const int64_t kept = row_shape(values.sizes(), dim).length;
+  const T* from = self.data_as<T>();
+  parallel_for(shape.outer * shape.inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, shape.length)),
+               [&](int64_t begin, int64_t end) {
+    std::vector<int64_t> permutation(size_t(shape.length));
+    std::vector<T> row(size_t(shape.length));
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t o = r / shape.inner, k = r % shape.inner;
+      for (int64_t i = 0; i < shape.length; ++i) row[size_t(i)] = from[(o * shape.length + i) * shape.inner + k];
+      std::iota(permutation.begin(), permutation.end(), 0);
+      order(row, permutation);
+      for (int64_t i = 0; i < kept; ++i) {
+        const int64_t to = (o * kept + i) * shape.inner + k, source = permutation[size_t(i)];
+        values.data_as<T>()[to] = row[size_t(source)];
+        indices.data_as<int64_t>()[to] = source;
+      }
+    }
+  });
+}
+
+template <class Order>
+void order_along_dim(const Op& op, const Value* args, int dim_position, Value* results, Order order) {
+  const Tensor self = contiguous(args[0].tensor());
+  std::vector<TensorMeta> metas;
+  op.meta(op, args, metas);
+  Tensor values = Tensor::empty(metas[0]), indices = Tensor::empty(metas[1]);
+  const int dim = self.dim() == 0 ? 0 : wrap_dim(args[dim_position].integer(), self.dim());
+  for_dtype(self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    order_rows<T>(self, dim, values, indices, order);
+  });
+  results[0] = std::move(values);
+  results[1] = std::move(indices);
+}
+
+}  // namespace
+
+void meta_sort(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  wrap_dim(args[1].integer(), self.sizes.size());
+  results.push_back(contiguous_meta(self.sizes, self.dtype, self.device));
+  results.push_back(contiguous_meta(self.sizes, DType::int64, self.device));
+}
+
+void sort_kernel(const Op& op, const Value* args, Value* results) {
+  const bool descending = args[2].boolean();
+  order_along_dim(op, args, 1, results, [descending](const auto& row, std::vector<int64_t>& permutation) {
+    std::stable_sort(permutation.begin(), permutation.end(), [&](int64_t a, int64_t b) {
+      return descending ? less_than(row[size_t(b)], row[size_t(a)]) : less_than(row[size_t(a)], row[size_t(b)]);
+    });
+  });
+}
+
+void meta_topk(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  const int rank = self.sizes.size(), dim = wrap_dim(args[2].integer(), rank);
+  const SymInt k = args[1].sym_int(), size = rank == 0 ? SymInt(1) : self.sizes.sym(dim);
+  FRAMEJIT_CHECK(k >= 0 && k <= size, "selected index k out of range: k = ", k.str(), ", size ", size.str(),
+                 " of dimension ", dim);
+  Dims sizes = self.sizes;
+  if (rank > 0) sizes[dim] = k.bits();
+  results.push_back(contiguous_meta(sizes, self.dtype, self.device));
+  results.push_back(contiguous_meta(sizes, DType::int64, self.device));
+}
+
+void topk_kernel(const Op& op, const Value* args, Value* results) {
+  const int64_t k = args[1].integer();
+  const bool largest = args[3].boolean();
+  order_along_dim(op, args, 2, results, [=](const auto& row, std::vector<int64_t>& permutation) {
+    const auto last = permutation.begin() + std::min<int64_t>(k, int64_t(permutation.size()));
+    std::partial_sort(permutation.begin(), last, permutation.end(), [&](int64_t a, int64_t b) {
+      const auto x = row[size_t(a)], y = row[size_t(b)];
+      if (largest ? less_than(y, x) : less_than(x, y)) return true;
+      return !(largest ? less_than(x, y) : less_than(y, x)) && a < b;
+    });
+  });
+}
+
+}  // namespace framejit::eager

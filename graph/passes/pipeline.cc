@@ -1,0 +1,45 @@
+#include "graph/passes/pipeline.h"
+
+#include <chrono>
+
+#include "graph/passes/cse.h"
+#include "graph/passes/dce.h"
+#include "graph/passes/decompose.h"
+#include "graph/passes/fold.h"
+#include "graph/print.h"
+#include "graph/verify.h"
+
+namespace framejit::graph::passes {
+namespace {
+
+thread_local StageObserver* current_observer = nullptr;
+
+}  // namespace
+
+ObserveStages::ObserveStages(StageObserver observer)
+    : observer_(std::move(observer)), previous_(std::exchange(current_observer, &observer_)) {}
+ObserveStages::~ObserveStages() { current_observer = previous_; }
+
+void run_stage(const std::string& name, std::unique_ptr<Graph>& graph,
+               const std::function<void(std::unique_ptr<Graph>&)>& stage) {
+  std::string before = current_observer ? print(*graph) : "";
+  auto start = std::chrono::steady_clock::now();
+  stage(graph);
+  std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
+#ifndef NDEBUG
+  verify(*graph);
+#endif
+  if (!current_observer) return;
+  std::string after = print(*graph);
+  (*current_observer)({name, elapsed.count(), after == before ? "" : after});
+}
+
+void simplify(std::unique_ptr<Graph>& graph) {
+  eager::ShapeEnvScope scope(graph->shapes.get());
+  run_stage("decompose", graph, [](auto& g) { g = decompose(*g); });
+  run_stage("fold", graph, [](auto& g) { fold(*g); });
+  run_stage("cse", graph, [](auto& g) { cse(*g); });
+  run_stage("dce", graph, [](auto& g) { dce(*g); });
+}
+
+}  // namespace framejit::graph::passes
