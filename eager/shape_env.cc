@@ -63,8 +63,11 @@ std::optional<bool> ShapeEnv::decide(const SizeExpr* left, SizeRelation relation
                                      const SizeExpr* right) const {
   const SizeExpr* difference = SizeExpr::sum(right, left, -1);
   if (difference->kind == SizeExpr::Kind::constant) return related(0, relation, difference->value);
-  if (std::find(guards_.begin(), guards_.end(), SizeGuard{left, relation, right}) != guards_.end())
-    return true;
+  bool symmetric = relation == SizeRelation::equal || relation == SizeRelation::not_equal;
+  for (const SizeGuard& guard : guards_) {
+    if (guard == SizeGuard{left, relation, right}) return true;
+    if (symmetric && guard == SizeGuard{right, relation, left}) return true;
+  }
   auto at_least = difference->lower_bound(lower_bounds_);                              // right - left
   auto reverse_at_least = SizeExpr::sum(left, right, -1)->lower_bound(lower_bounds_);  // left - right
   bool less = at_least && *at_least > 0, greater = reverse_at_least && *reverse_at_least > 0;

@@ -19,7 +19,10 @@ class FRAMEJIT_API Executable {
   virtual std::string describe() const = 0;
 };
 
-/// The graph run node by node through the dispatcher: backend "eager", and the oracle of the others.
+/// The graph run node by node through the dispatcher, in the caller's grad mode: backend "eager".
 FRAMEJIT_API std::shared_ptr<const Executable> interpret(std::unique_ptr<Graph> graph);
+/// The same for a graph that has no gradients, as compilers of pure graphs are given: the oracle of the
+/// others.
+FRAMEJIT_API std::shared_ptr<const Executable> interpret_pure(std::unique_ptr<Graph> graph);
 
 }  // namespace framejit::graph

@@ -7,8 +7,10 @@ namespace {
 
 class InterpretedGraph final : public Executable {
  public:
-  explicit InterpretedGraph(std::unique_ptr<Graph> graph) : graph_(std::move(graph)), interpreter_(*graph_) {}
+  InterpretedGraph(std::unique_ptr<Graph> graph, bool pure)
+      : graph_(std::move(graph)), interpreter_(*graph_), pure_(pure) {}
   void run(const eager::Value* inputs, eager::Value* results) const override {
+    eager::GradModeScope scope(eager::modes().grad_enabled && !pure_);
     interpreter_.run(inputs, results);
   }
   std::string describe() const override { return print(*graph_); }
@@ -16,12 +18,16 @@ class InterpretedGraph final : public Executable {
  private:
   std::unique_ptr<Graph> graph_;
   Interpreter interpreter_;
+  bool pure_;
 };
 
 }  // namespace
 
 std::shared_ptr<const Executable> interpret(std::unique_ptr<Graph> graph) {
-  return std::make_shared<InterpretedGraph>(std::move(graph));
+  return std::make_shared<InterpretedGraph>(std::move(graph), false);
+}
+std::shared_ptr<const Executable> interpret_pure(std::unique_ptr<Graph> graph) {
+  return std::make_shared<InterpretedGraph>(std::move(graph), true);
 }
 
 }  // namespace framejit::graph

@@ -20,7 +20,7 @@ using passes::Functional;
 
 struct Compilers {
   std::mutex mutex;
-  std::map<std::string, Compiler> by_name{{"aot_eager", interpret}};
+  std::map<std::string, Compiler> by_name{{"aot_eager", interpret_pure}};
   static Compilers& instance() {
     static Compilers compilers;
     return compilers;

@@ -75,15 +75,16 @@ int64_t bytes(const Node& node) {
   return total;
 }
 
+bool is_mutated_input(const Joint& joint, const Node& node) {
+  auto is_node = [&](int input) { return joint.graph->inputs[size_t(input)] == &node; };
+  return std::any_of(joint.mutated_inputs.begin(), joint.mutated_inputs.end(), is_node);
+}
+
 /// Cost of keeping the node's results until the backward. Inputs are mostly alive anyway, but must be copied
 /// if the caller is about to write into them; a view that is no smaller than what it is a view of is made
 /// again from that.
 int64_t saving_cost(const Joint& joint, const Node& node) {
-  if (node.kind == NodeKind::placeholder) {
-    auto is_node = [&](int input) { return joint.graph->inputs[size_t(input)] == &node; };
-    bool mutated = std::any_of(joint.mutated_inputs.begin(), joint.mutated_inputs.end(), is_node);
-    return mutated ? bytes(node) : 1;
-  }
+  if (node.kind == NodeKind::placeholder) return is_mutated_input(joint, node) ? bytes(node) : 1;
   if (node.is_call(OpKind::view)) {
     const Node& viewed = *node.args[0].node_output()->node;
     if (viewed.meta.size() == 1 && bytes(node) >= bytes(viewed)) return FlowNetwork::kInfinite;
@@ -210,7 +211,13 @@ class Splitter {
     const auto& args = joint_.graph->result->args;
     std::vector<Argument> results(args.begin(), args.begin() + joint_.result_count);
     for (const NodeOutput& ref : saved_) partition_.saved.push_back(save(ref, results));
+    size_t own_results = size_t(joint_.result_count);
+    auto is_exposed = [&](const Argument& arg) { return views_mutated_input(*arg.node_output()->node); };
+    std::vector<bool> exposed;
+    for (size_t i = own_results; i < results.size(); ++i) exposed.push_back(is_exposed(results[i]));
     map_args(results, copies);
+    for (size_t i = own_results; i < results.size(); ++i)
+      if (exposed[i - own_results]) results[i] = {clone(*graph, *results[i].node_output())};
     graph->output(std::move(results));
     graph->renumber();
     partition_.forward = std::move(graph);
@@ -225,6 +232,17 @@ class Splitter {
     int index = int(result - results.begin());
     if (result == results.end()) results.push_back({ref});
     return {SavedValue::Source::result, index};
+  }
+
+  /// A saved view of an input that is about to be written must be a copy.
+  bool views_mutated_input(const Node& node) const {
+    const Node* base = &node;
+    while (base->is_call(OpKind::view)) base = base->args[0].node_output()->node;
+    return is_mutated_input(joint_, *base);
+  }
+  static NodeOutput clone(Graph& graph, NodeOutput ref) {
+    static const eager::Op& op = eager::get_op("clone");
+    return {graph.call_op(op, {{ref}}, {ref.node->meta[size_t(ref.index)]}), 0};
   }
 
   void make_backward() {

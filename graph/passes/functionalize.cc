@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "eager/error.h"
+#include "generated/ops.h"
 #include "graph/interpret.h"
 #include "graph/passes/view_inverse.h"
 
@@ -16,6 +17,7 @@ using eager::Value;
 
 struct Base {
   Tensor value;
+  Tensor original = value;  ///< before any write
   int version = 0;
   int input = -1;             ///< of a base that is an input
   bool grad_mode = true;      ///< of the last write
@@ -211,7 +213,18 @@ class Functionalizer {
     if (!is_tensor) return {ResultRecipe::Source::value, value_number(argument(arg, eager::ArgType::scalar))};
     const Alias& alias = *alias_of(arg);
     if (alias.base->input >= 0) return {ResultRecipe::Source::input, alias.base->input, alias.views};
-    return {ResultRecipe::Source::value, value_number(alias.base->value), alias.views};
+    return {ResultRecipe::Source::value, value_number(result_value(*alias.base)), alias.views};
+  }
+
+  /// A result of the pure graph lies in memory of its own, as the original did.
+  const Tensor& result_value(Base& base) {
+    bool same_layout = base.value.strides() == base.original.strides();
+    bool is_view = base.value.is_symbolic() && base.value->node->is_call(OpKind::view);
+    if (!same_layout)
+      base.value = eager::ops::copy(base.original, base.value, false);
+    else if (is_view)
+      base.value = eager::ops::clone(base.value);
+    return base.value;
   }
 
   const Graph& graph_;
