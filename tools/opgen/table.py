@@ -61,13 +61,10 @@ class Row:
     is_function: bool
     aliases: list[str]
 
-    def is_operand(self, index: int) -> bool:
-        return index < self.operand_count
-
     def takes_number(self, index: int) -> bool:
         """A Tensor argument for which a Python number may be given."""
         argument = self.signature.arguments[index]
-        return self.wrap and argument.base == "Tensor" and not argument.is_list and self.is_operand(index)
+        return self.wrap and argument.base == "Tensor" and not argument.is_list
 
 
 @dataclasses.dataclass
