@@ -107,6 +107,15 @@ std::shared_ptr<const Executable> compile_training(Functional functional, Joint 
   return std::make_shared<TrainingCall>(std::move(plan), std::move(forward), std::move(gradients));
 }
 
+std::shared_ptr<const Executable> compile_functional(Functional functional, bool training,
+                                                     const Compiler& compiler) {
+  if (!training) return compile_inference(std::move(functional), compiler);
+  Joint joint = make_joint(*functional.graph);
+  if (joint.differentiable_results.empty()) return compile_inference(std::move(functional), compiler);
+  passes::run_stage("joint", joint.graph, [](auto&) {});
+  return compile_training(std::move(functional), std::move(joint), compiler);
+}
+
 }  // namespace
 
 void register_compiler(const std::string& name, Compiler compiler) {
@@ -121,16 +130,19 @@ std::shared_ptr<const Executable> compile(std::unique_ptr<Graph> graph, const Co
   bool training = eager::modes().grad_enabled && any_requires_grad(*graph);
   Functional functional;
   try {
-    passes::run_stage("functionalize", graph, [&](auto& g) { functional = passes::functionalize(*g); });
+    functional = passes::functionalize(*graph);
   } catch (const Untraceable&) {
     return interpret(std::move(graph));  // in-place through a view that has no inverse: as it was written
   }
-  if (!training) return compile_inference(std::move(functional), compiler);
-  if (!functional.differentiable) return interpret(std::move(graph));
-  Joint joint = make_joint(*functional.graph);
-  if (joint.differentiable_results.empty()) return compile_inference(std::move(functional), compiler);
-  passes::run_stage("joint", joint.graph, [](auto&) {});
-  return compile_training(std::move(functional), std::move(joint), compiler);
+  if (training && !functional.differentiable) return interpret(std::move(graph));
+  passes::run_stage("functionalize", functional.graph, [](auto&) {});
+  std::vector<bool> is_written(graph->inputs.size());
+  for (const auto& mutation : functional.mutations) is_written[size_t(mutation.input)] = true;
+  bool mutates = !functional.mutations.empty();
+  auto compiled = compile_functional(std::move(functional), training, compiler);
+  if (!mutates) return compiled;
+  return std::make_shared<AliasingCall>(std::move(compiled), interpret(std::move(graph)),
+                                        std::move(is_written));
 }
 
 std::shared_ptr<const Executable> compile_graph(std::unique_ptr<Graph> graph, const std::string& backend) {

@@ -1,6 +1,7 @@
 #include "graph/aot/runtime.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "eager/autograd/autograd.h"
 #include "eager/dispatch.h"
@@ -110,6 +111,25 @@ bool TrainingCall::is_mutated(int input) const {
 
 std::string TrainingCall::describe() const {
   return "forward:\n" + forward_->describe() + "backward:\n" + gradients_.backward->get().describe();
+}
+
+void AliasingCall::run(const Value* inputs, Value* results) const {
+  (shares_written_memory(inputs) ? *traced_ : *compiled_).run(inputs, results);
+}
+
+bool AliasingCall::shares_written_memory(const Value* inputs) const {
+  struct Use {
+    const eager::Storage* storage;
+    bool is_written;
+  };
+  std::vector<Use> uses;
+  for (size_t i = 0; i < is_written_.size(); ++i)
+    if (inputs[i].is_tensor()) uses.push_back({inputs[i].impl()->storage.get(), is_written_[i]});
+  std::sort(uses.begin(), uses.end(),
+            [](const Use& a, const Use& b) { return std::less<>()(a.storage, b.storage); });
+  for (size_t i = 1; i < uses.size(); ++i)
+    if (uses[i].storage == uses[i - 1].storage && (uses[i].is_written || uses[i - 1].is_written)) return true;
+  return false;
 }
 
 }  // namespace framejit::graph::aot

@@ -56,4 +56,21 @@ class TrainingCall final : public Executable {
   Gradients gradients_;
 };
 
+/// Around a call that writes into inputs: where another input shares the memory of one that is written (`f(x,
+/// x[0])`), the pure graph would not see the write, and the traced graph is run op by op instead.
+class AliasingCall final : public Executable {
+ public:
+  AliasingCall(std::shared_ptr<const Executable> compiled, std::shared_ptr<const Executable> traced,
+               std::vector<bool> is_written)
+      : compiled_(std::move(compiled)), traced_(std::move(traced)), is_written_(std::move(is_written)) {}
+  void run(const eager::Value* inputs, eager::Value* results) const override;
+  std::string describe() const override { return compiled_->describe(); }
+
+ private:
+  bool shares_written_memory(const eager::Value* inputs) const;
+
+  std::shared_ptr<const Executable> compiled_, traced_;
+  std::vector<bool> is_written_;  ///< by input
+};
+
 }  // namespace framejit::graph::aot

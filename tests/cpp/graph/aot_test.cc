@@ -150,6 +150,17 @@ TEST(Aot, ResultsThatAliasInputs) {
   EXPECT_EQ(results[1].tensor()->storage, x->storage);
 }
 
+TEST(Aot, InputsThatShareWrittenMemory) {
+  auto function = [](const auto& in) -> std::vector<Value> {
+    ops::add_(in[0], 1);
+    return {ops::mul(in[1], 2)};
+  };
+  auto executable = compiled(function, {ramp({2, 3}), ramp({3})});
+  Tensor x = ramp({2, 3});
+  auto results = run(*executable, {x, ops::select(x, 0, 0)}, 1);
+  EXPECT_EQ(values(results[0].tensor()), (std::vector<double>{2, 4, 6}));
+}
+
 TEST(Aot, ResultsThatAliasEachOther) {
   auto executable = compiled(
       [](const auto& in) -> std::vector<Value> {
