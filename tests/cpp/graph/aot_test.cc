@@ -6,9 +6,11 @@
 #include "graph/aot/compile.h"
 #include "graph/aot/joint.h"
 #include "graph/aot/partition.h"
+#include "graph/parse.h"
 #include "graph/passes/pipeline.h"
 #include "graph/print.h"
 #include "graph/verify.h"
+#include "tests/cpp/golden.h"
 #include "tests/cpp/graph/trace_util.h"
 
 namespace framejit::graph {
@@ -236,8 +238,7 @@ std::vector<std::string> saved_names(const aot::Partition& parts) {
   return names;
 }
 
-aot::Partition partitioned(const Function& function, const std::vector<Tensor>& examples) {
-  auto graph = testing::trace(function, examples);
+aot::Partition partitioned(std::unique_ptr<Graph> graph) {
   aot::Joint joint = aot::make_joint(*graph);
   passes::simplify(joint.graph);
   verify(*joint.graph);
@@ -245,6 +246,17 @@ aot::Partition partitioned(const Function& function, const std::vector<Tensor>& 
   verify(*parts.forward);
   verify(*parts.backward);
   return parts;
+}
+
+aot::Partition partitioned(const Function& function, const std::vector<Tensor>& examples) {
+  return partitioned(testing::trace(function, examples));
+}
+
+TEST(Partition, Golden) {
+  framejit::testing::check_golden("graph/partition", [](const std::string& text) {
+    auto parts = partitioned(parse(text));
+    return "forward " + print(*parts.forward) + "backward " + print(*parts.backward);
+  });
 }
 
 TEST(Partition, RecomputesPointwiseChains) {
