@@ -16,4 +16,4 @@ dev: ## developer build for one or several interpreters: make dev PY="python3.11
 	@tools/dev.sh $(PY)
 
 clean:
-	rm -rf build dist framejit/*.so framejit/_generated
+	rm -rf build dist framejit/*.so framejit/_C

@@ -42,9 +42,8 @@ if(tile_sources)
   foreach(isa IN LISTS FRAMEJIT_ISAS)
     add_library(framejit_tile_${isa} OBJECT ${tile_sources})
     target_link_libraries(framejit_tile_${isa} PUBLIC framejit_common)
-    # GCC 12 warns of uninitialised variables inside its own AVX-512 intrinsics.
     target_compile_options(framejit_tile_${isa} PRIVATE ${FRAMEJIT_ISA_FLAGS_${isa}} -ftree-vectorize
-                           -fno-trapping-math -Wno-uninitialized -Wno-maybe-uninitialized)
+                           -fno-trapping-math -Wno-uninitialized)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       target_compile_options(framejit_tile_${isa} PRIVATE -fvect-cost-model=dynamic)
     endif()
@@ -74,6 +73,15 @@ if(extension_sources)
   endforeach()
 endif()
 
+# --- type stubs of _C -------------------------------------------------------------------------------------------------
+set(stubs "")
+foreach(generated IN LISTS FRAMEJIT_GENERATED_PYTHON)
+  string(REPLACE ${PROJECT_BINARY_DIR}/generated/python/ ${package_dir}/ stub ${generated})
+  add_custom_command(OUTPUT ${stub} COMMAND ${CMAKE_COMMAND} -E copy ${generated} ${stub} DEPENDS ${generated} VERBATIM)
+  list(APPEND stubs ${stub})
+endforeach()
+add_custom_target(framejit_stubs ALL DEPENDS ${stubs})
+
 # --- C++ tests: tests/cpp/**/*_test.cc --------------------------------------------------------------------------------
 if(FRAMEJIT_BUILD_TESTS)
   file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cpp/*.cc)
@@ -93,3 +101,4 @@ if(FRAMEJIT_BUILD_TESTS)
 endif()
 
 install(TARGETS framejit_core ${extension_targets} LIBRARY DESTINATION framejit)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/python/ DESTINATION framejit OPTIONAL)

@@ -5,7 +5,11 @@ Writes, per table file X:
     derivatives_X.cc   one backward function per differentiable row
     typed_X.cc         the typed functions, `ops::mul(a, b)`
     tile/X_<i>.cc      tile kernels of the pointwise rows, a few rows per file; compiled once per instruction set
-and once: ops.h (declarations of the typed functions), rows.cc and tile_tables.cc (lists of the above).
+and once:
+    ops.h              declarations of the typed functions
+    rows.cc, tile_tables.cc    lists of the above
+    python/_C/*.pyi    type stubs of the extension module
+    docs/ops.md        the page that lists all ops
 
 An output whose text did not change is left alone, so that an edit rebuilds only what it touches.
 """
@@ -15,7 +19,9 @@ import pathlib
 import sys
 
 import derivatives
+import docs
 import registry
+import stubs
 import table
 import tiles
 import typed
@@ -29,7 +35,7 @@ def outputs(tables: list[table.Table]) -> dict[str, str]:
         files[f"derivatives_{one.name}.cc"] = derivatives.source(one)
         files[f"typed_{one.name}.cc"] = typed.source(one)
         files |= tiles.sources(one)
-    return files
+    return files | stubs.files(tables) | {"docs/ops.md": docs.page(tables)}
 
 
 def main() -> int:
