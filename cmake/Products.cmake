@@ -42,8 +42,9 @@ if(tile_sources)
   foreach(isa IN LISTS FRAMEJIT_ISAS)
     add_library(framejit_tile_${isa} OBJECT ${tile_sources})
     target_link_libraries(framejit_tile_${isa} PUBLIC framejit_common)
+    # GCC 12 warns of uninitialised variables inside its own AVX-512 intrinsics.
     target_compile_options(framejit_tile_${isa} PRIVATE ${FRAMEJIT_ISA_FLAGS_${isa}} -ftree-vectorize
-                           -fno-trapping-math -Wno-uninitialized)
+                           -fno-trapping-math -Wno-uninitialized -Wno-maybe-uninitialized)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       target_compile_options(framejit_tile_${isa} PRIVATE -fvect-cost-model=dynamic)
     endif()

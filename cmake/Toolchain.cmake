@@ -18,8 +18,7 @@ set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
 
 # Eager and fused code must agree to the last bit, on every instruction set: no contraction into FMA behind our
 # back, no reassociation. errno of math functions is the one part of strict IEEE code that nobody reads.
-# maybe-uninitialized: GCC 12 sees ghosts in std::variant and in its own AVX-512 intrinsics.
-add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -Wno-maybe-uninitialized
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
                     -fno-math-errno -ffp-contract=off)
 
 find_program(CCACHE_PROGRAM ccache)
