@@ -1,5 +1,6 @@
 #include "graph/passes/pipeline.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "graph/passes/cse.h"
@@ -34,9 +35,20 @@ void run_stage(const std::string& name, std::unique_ptr<Graph>& graph,
   (*current_observer)({name, elapsed.count(), after == before ? "" : after});
 }
 
+namespace {
+
+/// Tracing a graph again costs more than all other passes together.
+void decompose_if_needed(std::unique_ptr<Graph>& graph) {
+  bool needed = std::any_of(graph->nodes.begin(), graph->nodes.end(),
+                            [](const auto& node) { return node->op && node->op->decompose; });
+  if (needed) graph = decompose(*graph);
+}
+
+}  // namespace
+
 void simplify(std::unique_ptr<Graph>& graph) {
   eager::ShapeEnvScope scope(graph->shapes.get());
-  run_stage("decompose", graph, [](auto& g) { g = decompose(*g); });
+  run_stage("decompose", graph, decompose_if_needed);
   run_stage("fold", graph, [](auto& g) { fold(*g); });
   run_stage("cse", graph, [](auto& g) { cse(*g); });
   run_stage("dce", graph, [](auto& g) { dce(*g); });
