@@ -1,6 +1,9 @@
 #include "graph/verify.h"
 
-#include <set>
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "eager/error.h"
 #include "graph/print.h"
@@ -25,22 +28,24 @@ class Verifier {
 
  private:
   template <class... Parts>
-  void require(bool condition, const Parts&... rule) const {
-    if (condition) return;
+  [[noreturn]] void fail(const Parts&... rule) const {
     throw eager::InternalError(
         eager::concat("internal error: malformed graph: ", rule..., "\n", print(graph_)));
+  }
+  template <class... Parts>
+  void require(bool condition, const Parts&... rule) const {
+    if (!condition) fail(rule...);
   }
 
   void check(const Node& node) {
     require(names_.insert(node.name).second, "the name ", node.name, " is used twice");
-    std::set<const Node*> used;
     for_each_node_output(node.args, [&](const NodeOutput& ref) {
       require(seen_.count(ref.node), node.name, " uses a node that does not come before it");
       require(ref.index >= 0 && size_t(ref.index) < ref.node->meta.size(), node.name, " uses a result of ",
               ref.node->name, " that it does not have");
-      used.insert(ref.node);
+      auto& users = users_[ref.node];
+      if (users.empty() || users.back() != &node) users.push_back(&node);
     });
-    for (const Node* other : used) users_[other].insert(&node);
     check_symbols(node, node.args);
     switch (node.kind) {
       case NodeKind::placeholder:
@@ -65,12 +70,12 @@ class Verifier {
   void check_call(const Node& node) const {
     const eager::Schema& schema = node.op->schema;
     require(node.args.size() == schema.args.size(), node.name, " has ", node.args.size(), " arguments, ",
-            schema.str(), " takes ", schema.args.size());
+            node.op->full_name, " takes ", schema.args.size());
     for (size_t i = 0; i < node.args.size(); ++i)
-      require(fits(node.args[i], schema.args[i], *node.op), node.name, ": argument ", schema.args[i].name,
-              " cannot be ", print(node.args[i]));
+      if (!fits(node.args[i], schema.args[i], *node.op))
+        fail(node.name, ": argument ", schema.args[i].name, " cannot be ", print(node.args[i]));
     require(schema.returns_list || int(node.meta.size()) == schema.result_count, node.name, " has meta for ",
-            node.meta.size(), " results, ", schema.str());
+            node.meta.size(), " results");
   }
 
   void check_scalar_op(const Node& node) const {
@@ -125,9 +130,10 @@ class Verifier {
   }
 
   void check_users(const Node& node) {
-    require(std::set<const Node*>(node.users.begin(), node.users.end()) == users_[&node] &&
-                node.users.size() == users_[&node].size(),
-            "the users of ", node.name, " are not those that name it");
+    std::vector<const Node*> kept(node.users.begin(), node.users.end()), found = users_[&node];
+    std::sort(kept.begin(), kept.end());
+    std::sort(found.begin(), found.end());
+    require(kept == found, "the users of ", node.name, " are not those that name it");
   }
 
   // --- symbols ---
@@ -155,9 +161,9 @@ class Verifier {
   }
 
   const Graph& graph_;
-  std::set<std::string> names_;
-  std::set<const Node*> seen_;
-  std::map<const Node*, std::set<const Node*>> users_;
+  std::unordered_set<std::string_view> names_;
+  std::unordered_set<const Node*> seen_;
+  std::unordered_map<const Node*, std::vector<const Node*>> users_;  ///< each user once
 };
 
 }  // namespace
