@@ -3,7 +3,6 @@
 #   tile/*.cc        compiled once per instruction set
 #   bindings/*.cc    the extension module
 #   other *.cc       framejit_core
-#   python/**        the package folder: type stubs
 # Sources include generated headers as "generated/<name>.h". opgen leaves a file alone whose text did not change, so
 # that an edit of one row rebuilds only what it touches.
 set(generated_dir ${PROJECT_BINARY_DIR}/generated)
@@ -33,5 +32,3 @@ list(FILTER FRAMEJIT_GENERATED_BINDINGS INCLUDE REGEX "/generated/bindings/")
 set(FRAMEJIT_GENERATED_CORE ${generated_sources})
 list(FILTER FRAMEJIT_GENERATED_CORE EXCLUDE REGEX "/generated/(tile|bindings)/")
 set_source_files_properties(${generated_sources} PROPERTIES GENERATED TRUE)
-set(FRAMEJIT_GENERATED_PYTHON ${opgen_outputs})
-list(FILTER FRAMEJIT_GENERATED_PYTHON INCLUDE REGEX "/generated/python/")

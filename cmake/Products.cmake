@@ -74,15 +74,6 @@ if(extension_sources)
   endforeach()
 endif()
 
-# --- type stubs of _C -------------------------------------------------------------------------------------------------
-set(stubs "")
-foreach(generated IN LISTS FRAMEJIT_GENERATED_PYTHON)
-  string(REPLACE ${PROJECT_BINARY_DIR}/generated/python/ ${package_dir}/ stub ${generated})
-  add_custom_command(OUTPUT ${stub} COMMAND ${CMAKE_COMMAND} -E copy ${generated} ${stub} DEPENDS ${generated} VERBATIM)
-  list(APPEND stubs ${stub})
-endforeach()
-add_custom_target(framejit_stubs ALL DEPENDS ${stubs})
-
 # --- C++ tests: tests/cpp/**/*_test.cc --------------------------------------------------------------------------------
 if(FRAMEJIT_BUILD_TESTS)
   file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cpp/*.cc)
@@ -102,4 +93,3 @@ if(FRAMEJIT_BUILD_TESTS)
 endif()
 
 install(TARGETS framejit_core ${extension_targets} LIBRARY DESTINATION framejit)
-install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/python/ DESTINATION framejit OPTIONAL)

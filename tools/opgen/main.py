@@ -5,11 +5,7 @@ Writes, per table file X:
     derivatives_X.cc   one backward function per differentiable row
     typed_X.cc         the typed functions, `ops::mul(a, b)`
     tile/X_<i>.cc      tile kernels of the pointwise rows, a few rows per file; compiled once per instruction set
-and once:
-    ops.h              declarations of the typed functions
-    rows.cc, tile_tables.cc    lists of the above
-    python/_C/*.pyi    type stubs of the extension module
-    docs/ops.md        the page that lists all ops
+and once: docs/ops.md (the page that lists all ops), ops.h (declarations of the typed functions), rows.cc and tile_tables.cc (lists of the above).
 
 An output whose text did not change is left alone, so that an edit rebuilds only what it touches.
 """
@@ -21,7 +17,6 @@ import sys
 import derivatives
 import docs
 import registry
-import stubs
 import table
 import tiles
 import typed
@@ -35,7 +30,8 @@ def outputs(tables: list[table.Table]) -> dict[str, str]:
         files[f"derivatives_{one.name}.cc"] = derivatives.source(one)
         files[f"typed_{one.name}.cc"] = typed.source(one)
         files |= tiles.sources(one)
-    return files | stubs.files(tables) | {"docs/ops.md": docs.page(tables)}
+    files["docs/ops.md"] = docs.page(tables)
+    return files
 
 
 def main() -> int:
