@@ -168,6 +168,7 @@ class Program {
 
   uint32_t slot_count() const { return slot_count_; }
   const std::vector<Guard>& guards() const { return guards_; }
+  const Source* slot_source(uint32_t slot) const { return slot_sources_[slot]; }
   std::string print(int guard) const;  ///< one guard as Python text
   std::string print() const;           ///< all, a line each
   /// A weakly held object died: no call can hit any more.

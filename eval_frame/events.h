@@ -1,0 +1,38 @@
+// What is told to the listener (logs, explain) and asked of framejit.compiler.errors. The dictionaries are described in
+// python_api.md. Nothing is built while nobody listens.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+
+#include "eval_frame/live_frame.h"
+#include "symbolic/trace.h"
+
+namespace framejit::eval_frame {
+
+struct TraceReport {
+  const symbolic::Trace& trace;
+  PyCodeObject* code;
+  int line = 0;             ///< of the instruction where the trace starts
+  bool frame_entry = false;
+  double seconds = 0;
+  std::string recompile;    ///< the guard that failed; empty: not a recompilation
+};
+
+bool has_listener();
+void report_trace(const TraceReport& report);
+void report_limit(PyCodeObject* code, const std::string& guard);
+void report_internal_error(const std::string& message);
+
+/// Sets the GraphBreakError of a trace made under fullgraph=True.
+void raise_graph_break_error(const TraceReport& report);
+/// Issues the RecompileLimitWarning; false if the warnings filter turned it into an exception.
+bool warn_recompile_limit(PyCodeObject* code, int limit, const std::string& guard);
+
+/// The event as a dictionary (new reference), for `trace_for_inputs`.
+PyObject* trace_event(const TraceReport& report);
+/// The listener that was set (new reference or null) is replaced; `listener` is borrowed or null.
+PyObject* exchange_listener(PyObject* listener);
+
+}  // namespace framejit::eval_frame
