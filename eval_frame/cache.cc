@@ -11,7 +11,8 @@ using symbolic::Trace;
 namespace {
 
 std::set<Compilation*>& all_compilations() {
-  static auto* all = new std::set<Compilation*>;  // never destroyed: compiled functions may die after static objects
+  static auto* all =
+      new std::set<Compilation*>;  // never destroyed: compiled functions may die after static objects
   return *all;
 }
 
@@ -36,7 +37,8 @@ bool leaves_stack_alone(const Trace& trace) {
     symbolic::Reg reg = trace.stack[i];
     if (reg == symbolic::kNoReg) continue;  // the guards hold only if it was NULL before
     const guards::Source* source = reg < trace.slot_count ? trace.guards->slot_source(reg) : nullptr;
-    bool same = source && source->kind == guards::SourceKind::stack && source->index == static_cast<int64_t>(i);
+    bool same =
+        source && source->kind == guards::SourceKind::stack && source->index == static_cast<int64_t>(i);
     if (!same) return false;
   }
   return true;
@@ -93,7 +95,8 @@ void CodeCache::record(const Trace& trace) {
 }
 
 void CodeCache::drop_traces() {
-  std::vector<std::shared_ptr<const CachedTrace>> dropped;  // destroyed last, when the cache is consistent again
+  std::vector<std::shared_ptr<const CachedTrace>>
+      dropped;  // destroyed last, when the cache is consistent again
   for (auto& entry : entries_) {
     if (!entry) continue;
     dropped.insert(dropped.end(), entry->traces.begin(), entry->traces.end());
@@ -113,7 +116,9 @@ int CodeCache::visit(visitproc visit, void* arg) const {
   return 0;
 }
 
-Compilation::Compilation(Settings settings) : settings_(std::move(settings)) { all_compilations().insert(this); }
+Compilation::Compilation(Settings settings) : settings_(std::move(settings)) {
+  all_compilations().insert(this);
+}
 Compilation::~Compilation() { all_compilations().erase(this); }
 
 CodeCache& Compilation::cache(PyCodeObject* code) {

@@ -1,6 +1,7 @@
-// What has been compiled, for one object that `framejit.compile` returned: entry points of every code object that was
-// reached from it, each with its traces. Everything here is read and written with the GIL held, and no function here
-// releases it except while a trace is made; traces are shared, so one that runs outlives its removal.
+// What has been compiled, for one object that `framejit.compile` returned: entry points of every code object
+// that was reached from it, each with its traces. Everything here is read and written with the GIL held, and
+// no function here releases it except while a trace is made; traces are shared, so one that runs outlives its
+// removal.
 #pragma once
 
 #include <Python.h>

@@ -14,12 +14,18 @@ PyObject* listener = nullptr;
 
 const char* end_name(symbolic::EndKind kind) {
   switch (kind) {
-    case symbolic::EndKind::returns: return "returns";
-    case symbolic::EndKind::graph_break: return "graph_break";
-    case symbolic::EndKind::branch: return "branch";
-    case symbolic::EndKind::loop_step: return "loop_step";
-    case symbolic::EndKind::loop_cut: return "loop_cut";
-    case symbolic::EndKind::fallback: return "fallback";
+    case symbolic::EndKind::returns:
+      return "returns";
+    case symbolic::EndKind::graph_break:
+      return "graph_break";
+    case symbolic::EndKind::branch:
+      return "branch";
+    case symbolic::EndKind::loop_step:
+      return "loop_step";
+    case symbolic::EndKind::loop_cut:
+      return "loop_cut";
+    case symbolic::EndKind::fallback:
+      return "fallback";
   }
   return "";
 }
@@ -61,7 +67,8 @@ py::dict event_of(const TraceReport& report) {
   event["seconds"] = report.seconds;
   event["frame_entry"] = report.frame_entry;
   event["break"] = break_entry(report.trace.end);
-  event["recompile"] = report.recompile.empty() ? py::object(py::none()) : py::object(py::str(report.recompile));
+  event["recompile"] =
+      report.recompile.empty() ? py::object(py::none()) : py::object(py::str(report.recompile));
   return event;
 }
 
@@ -133,10 +140,11 @@ void raise_graph_break_error(const TraceReport& trace_report) {
 bool warn_recompile_limit(PyCodeObject* code, int limit, const std::string& guard) {
   return guarded([&] {
     std::string name = py::cast<std::string>(py::handle(code->co_qualname));
-    std::string message = name + ": compiled " + std::to_string(limit) +
-                          " times for different arguments (cache_size_limit); further ones run without the compiler. " +
-                          "Last guard that failed: " + guard +
-                          ". Pass fewer kinds of arguments, or raise options={'cache_size_limit': n}.";
+    std::string message =
+        name + ": compiled " + std::to_string(limit) +
+        " times for different arguments (cache_size_limit); further ones run without the compiler. " +
+        "Last guard that failed: " + guard +
+        ". Pass fewer kinds of arguments, or raise options={'cache_size_limit': n}.";
     PyObject* category = errors().attr("RecompileLimitWarning").ptr();
     if (PyErr_WarnEx(category, message.c_str(), 1) < 0) throw py::error_already_set();
   });

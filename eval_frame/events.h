@@ -1,5 +1,5 @@
-// What is told to the listener (logs, explain) and asked of framejit.compiler.errors. The dictionaries are described in
-// python_api.md. Nothing is built while nobody listens.
+// What is told to the listener (logs, explain) and asked of framejit.compiler.errors. The dictionaries are
+// described in python_api.md. Nothing is built while nobody listens.
 #pragma once
 
 #include <Python.h>
@@ -14,10 +14,10 @@ namespace framejit::eval_frame {
 struct TraceReport {
   const symbolic::Trace& trace;
   PyCodeObject* code;
-  int line = 0;             ///< of the instruction where the trace starts
+  int line = 0;  ///< of the instruction where the trace starts
   bool frame_entry = false;
   double seconds = 0;
-  std::string recompile;    ///< the guard that failed; empty: not a recompilation
+  std::string recompile;  ///< the guard that failed; empty: not a recompilation
 };
 
 bool has_listener();

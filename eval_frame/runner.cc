@@ -51,6 +51,7 @@ class Runner {
   Next after_status(const Trace& trace, ReplayStatus status);
   Next run_instruction();
   Next interpret_rest();
+  Next raise_here();
   bool at_safe_point();
 
   LiveFrame& live_;
@@ -66,12 +67,14 @@ Exit Runner::run() {
 
 Runner::Next Runner::run_piece() {
   ThreadState& thread = this_thread();
-  if (thread.disabled || is_watched(live_.thread) || cache_.is_hopeless()) return interpret_rest();
+  bool hopeless = compilation_.settings().give_up_without_graphs && cache_.is_hopeless();
+  if (thread.disabled || is_watched(live_.thread) || hopeless) return interpret_rest();
   EntryPoint& entry = cache_.entry(live_.pc);
   Next next;
   if (run_cached(entry, next)) return next;
-  std::shared_ptr<const CachedTrace> made = make_trace(live_, cache_, entry, compilation_);
-  if (!made) return PyErr_Occurred() ? Next(Exit::raise) : interpret_rest();
+  std::shared_ptr<const CachedTrace> made = make_trace(place_of(live_), cache_, entry, compilation_);
+  if (!made && !PyErr_Occurred()) return interpret_rest();
+  if (!made) return raise_here();
   Slots slots(made->trace->slot_count);
   if (made->trace->guards->run(values_of(live_), slots.data()) != guards::Program::kHit) {
     entry.closed = true;  // our bug: it would be made again and again
@@ -102,17 +105,21 @@ ReplayStatus Runner::replay(const CachedTrace& cached, Slots& slots) {
   slots.hold();
   Counted busy(this_thread().busy);
   PyObject* result = nullptr;
-  ReplayStatus status = symbolic::replay(*cached.trace, slots.data(), live_.localsplus, &live_.depth, &result);
+  ReplayStatus status =
+      symbolic::replay(*cached.trace, slots.data(), live_.localsplus, &live_.depth, &result);
   if (result) live_.result = Owned::steal(result);
   return status;
 }
 
 Runner::Next Runner::after_status(const Trace& trace, ReplayStatus status) {
   switch (status) {
-    case ReplayStatus::done: return after(trace);
-    case ReplayStatus::error: return Exit::raise;
+    case ReplayStatus::done:
+      return after(trace);
+    case ReplayStatus::error:
+      return Exit::raise;
     case ReplayStatus::mismatch:  // of a trace just made: what it relies on changes while it is made
-    case ReplayStatus::rerun: break;
+    case ReplayStatus::rerun:
+      break;
   }
   return interpret_rest();
 }
@@ -123,19 +130,26 @@ Runner::Next Runner::after(const Trace& trace) {
   switch (trace.end.kind) {
     case EndKind::graph_break:
     case EndKind::branch:
-    case EndKind::loop_step: return run_instruction();
-    case EndKind::loop_cut: return at_safe_point() ? Next() : Next(Exit::raise);
-    default: return interpret_rest();
+    case EndKind::loop_step:
+      return run_instruction();
+    case EndKind::loop_cut:
+      return at_safe_point() ? Next() : Next(Exit::raise);
+    default:
+      return interpret_rest();
   }
 }
 
 Runner::Next Runner::run_instruction() {
   if (!at_safe_point()) return Exit::raise;
   switch (step(live_)) {
-    case StepResult::next: return std::nullopt;
-    case StepResult::returned: return Exit::leave;
-    case StepResult::raised: return Exit::raise;
-    case StepResult::unsupported: break;
+    case StepResult::next:
+      return std::nullopt;
+    case StepResult::returned:
+      return Exit::leave;
+    case StepResult::raised:
+      return Exit::raise;
+    case StepResult::unsupported:
+      break;
   }
   return interpret_rest();
 }
@@ -148,6 +162,12 @@ Runner::Next Runner::interpret_rest() {
     if (result != StepResult::next) return Exit::raise;
   }
   return Exit::interpret;
+}
+
+// For errors that are the compiler's: at function entry no handler of the user's may catch them.
+Runner::Next Runner::raise_here() {
+  if (live_.pc == 0) live_.pc = live_.program->body() - 1;
+  return Exit::raise;
 }
 
 // As the interpreter does at back edges: signals are handled, and now and then other threads run.
@@ -187,9 +207,12 @@ PyObject* run_frame(PyThreadState* thread, Frame* frame, CodeCache& cache, Compi
   leave_recursion(thread);
   const bytecode::Program& program = *live.program;
   switch (exit) {
-    case Exit::interpret: return enter(thread, frame, program[live.pc].entry, live.depth);
-    case Exit::raise: return raise_into(thread, frame, raise_point(program, live.pc), live.depth);
-    case Exit::leave: break;
+    case Exit::interpret:
+      return enter(thread, frame, program[live.pc].entry, live.depth);
+    case Exit::raise:
+      return raise_into(thread, frame, raise_point(program, live.pc), live.depth);
+    case Exit::leave:
+      break;
   }
   live.drop(live.depth);
   return leave(thread, frame, return_point(program), live.result.release());
@@ -197,7 +220,8 @@ PyObject* run_frame(PyThreadState* thread, Frame* frame, CodeCache& cache, Compi
 
 PyObject* evaluate_eligible(PyThreadState* thread, Frame* frame, Compilation& compilation) {
   CodeCache& cache = compilation.cache(frame_code(frame));
-  if (cache.left_alone || cache.is_hopeless() || is_watched(thread)) return evaluate_default(thread, frame, 0);
+  bool hopeless = compilation.settings().give_up_without_graphs && cache.is_hopeless();
+  if (cache.left_alone || hopeless || is_watched(thread)) return evaluate_default(thread, frame, 0);
   Disabled disabled = disabled_kind(frame_function(frame));
   if (disabled == Disabled::no) return run_frame(thread, frame, cache, compilation);
   if (disabled == Disabled::itself) return evaluate_default(thread, frame, 0);
@@ -214,7 +238,8 @@ PyObject* evaluate_frame(PyThreadState* thread, Frame* frame, int throwflag) {
     return evaluate_default(thread, frame, throwflag);
   }
   Counted depth(state.depth);
-  bool eligible = state.compilation && !throwflag && !state.busy && !state.disabled && is_owned_by_thread(frame);
+  bool eligible =
+      state.compilation && !throwflag && !state.busy && !state.disabled && is_owned_by_thread(frame);
   if (!eligible) return evaluate_default(thread, frame, throwflag);
   return evaluate_eligible(thread, frame, *state.compilation);
 }

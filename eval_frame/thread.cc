@@ -24,14 +24,17 @@ std::unordered_set<PyObject*>& possibly_disabled() {
   return *addresses;
 }
 
-PyObject* underlying(PyObject* callable) { return PyMethod_Check(callable) ? PyMethod_GET_FUNCTION(callable) : callable; }
+PyObject* underlying(PyObject* callable) {
+  return PyMethod_Check(callable) ? PyMethod_GET_FUNCTION(callable) : callable;
+}
 
 }  // namespace
 
 ThreadState& this_thread() { return thread_state; }
 
 Region::Region(std::shared_ptr<Compilation> compilation)
-    : compilation_(std::move(compilation)), outer_(std::exchange(thread_state.compilation, compilation_.get())) {
+    : compilation_(std::move(compilation)),
+      outer_(std::exchange(thread_state.compilation, compilation_.get())) {
   if (regions++ == 0) switch_hook();
 }
 

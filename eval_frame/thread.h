@@ -1,8 +1,9 @@
 // What each thread knows of the compiler, and the switch of the PEP 523 hook.
 //
-// The hook is installed while some thread is inside a compiled region (Region), so that code outside pays nothing.
-// Under it every Python call nests on the C stack; past kMaxDepth nested evaluations it is switched off until they are
-// done, so the interpreter runs deep recursion in its own way and its recursion limit holds.
+// The hook is installed while some thread is inside a compiled region (Region), so that code outside pays
+// nothing. Under it every Python call nests on the C stack; past kMaxDepth nested evaluations it is switched
+// off until they are done, so the interpreter runs deep recursion in its own way and its recursion limit
+// holds.
 #pragma once
 
 #include <Python.h>
@@ -58,7 +59,8 @@ class HookSuspended {
 
 /// For functions marked with compiler.disable.
 enum class Disabled : uint8_t { no, itself, with_callees };
-/// `callable`: a function (or method of one), or any weakly referencable callable. False with an exception set.
+/// `callable`: a function (or method of one), or any weakly referencable callable. False with an exception
+/// set.
 bool mark_disabled(PyObject* callable, bool recursive);
 Disabled disabled_kind(PyObject* callable);
 

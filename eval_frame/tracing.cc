@@ -15,11 +15,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What the traces that are there rely on and the frame does not give: recorded, so that the next one does not rely on it
-// either. Returns the message of the most recent trace.
-std::string remember_mismatches(LiveFrame& live, EntryPoint& entry) {
+// What the traces that are there rely on and the frame does not give: recorded, so that the next one does not
+// rely on it either. Returns the message of the most recent trace.
+std::string remember_mismatches(const guards::FrameValues& values, EntryPoint& entry) {
   std::string message;
-  guards::FrameValues values = values_of(live);
   for (const auto& cached : entry.traces) {
     const guards::Program& program = *cached->trace->guards;
     Slots slots(program.slot_count());
@@ -32,29 +31,12 @@ std::string remember_mismatches(LiveFrame& live, EntryPoint& entry) {
   return message.empty() ? "a check on the values of numbers" : message;
 }
 
-symbolic::TraceRequest request_for(LiveFrame& live, const EntryPoint& entry, const Settings& settings) {
-  symbolic::TraceRequest request;
-  request.code = live.code;
-  request.function = reinterpret_cast<PyFunctionObject*>(frame_function(live.frame));
-  request.globals = live.globals();
-  request.builtins = live.builtins();
-  request.program = live.program;
-  request.entry_pc = live.pc;
-  request.localsplus = live.localsplus;
-  request.stack_depth = live.depth;
-  request.options = settings.options;
-  request.varied = entry.varied;
-  request.front_end = symbolic::default_front_end();
-  request.compiler = settings.compiler.get();
-  return request;
-}
-
-// False with an exception set when the warning became one.
-bool close_at_limit(LiveFrame& live, EntryPoint& entry, Compilation& compilation, const std::string& guard) {
+// May set an exception: warnings can be turned into errors.
+void close_at_limit(PyCodeObject* code, EntryPoint& entry, Compilation& compilation,
+                    const std::string& guard) {
   entry.closed = true;
-  report_limit(live.code, guard);
-  if (!compilation.warn_at_limit()) return true;
-  return warn_recompile_limit(live.code, compilation.settings().cache_size_limit, guard);
+  report_limit(code, guard);
+  if (compilation.warn_at_limit()) warn_recompile_limit(code, compilation.settings().cache_size_limit, guard);
 }
 
 void count(const Trace& trace, CodeCache& cache, Compilation& compilation) {
@@ -70,10 +52,32 @@ void count(const Trace& trace, CodeCache& cache, Compilation& compilation) {
 }  // namespace
 
 guards::FrameValues values_of(LiveFrame& live) {
-  return {live.localsplus, live.stack, live.depth, frame_function(live.frame), live.globals(), live.builtins()};
+  return {live.localsplus, live.stack,     live.depth, frame_function(live.frame),
+          live.globals(),  live.builtins()};
 }
 
-std::shared_ptr<const CachedTrace> make_trace(LiveFrame& live, CodeCache& cache, EntryPoint& entry,
+Place place_of(LiveFrame& live) { return {live.code, live.program, values_of(live), live.pc}; }
+
+std::unique_ptr<Trace> trace_at(const Place& place, const Settings& settings,
+                                const std::vector<symbolic::Varied>& varied) {
+  symbolic::TraceRequest request;
+  request.code = place.code;
+  request.program = place.program;
+  request.entry_pc = place.pc;
+  request.function = reinterpret_cast<PyFunctionObject*>(place.values.function);
+  request.globals = place.values.globals;
+  request.builtins = place.values.builtins;
+  request.localsplus = place.values.localsplus;
+  request.stack_depth = place.values.stack_depth;
+  request.options = settings.options;
+  request.varied = varied;
+  request.front_end = symbolic::default_front_end();
+  request.compiler = settings.compiler.get();
+  Counted busy(this_thread().busy);
+  return settings.tracer(request);
+}
+
+std::shared_ptr<const CachedTrace> make_trace(const Place& place, CodeCache& cache, EntryPoint& entry,
                                               Compilation& compilation) {
   const Settings& settings = compilation.settings();
   if (entry.closed) return nullptr;
@@ -81,25 +85,23 @@ std::shared_ptr<const CachedTrace> make_trace(LiveFrame& live, CodeCache& cache,
   std::string recompile;
   if (!entry.traces.empty()) {
     ++compilation.stats().guard_misses;
-    recompile = remember_mismatches(live, entry);
+    recompile = remember_mismatches(place.values, entry);
     if (static_cast<int>(entry.traces.size()) >= settings.cache_size_limit) {
-      close_at_limit(live, entry, compilation, recompile);
+      close_at_limit(place.code, entry, compilation, recompile);
       return nullptr;
     }
   }
-  Counted busy(this_thread().busy);
   Clock::time_point start = Clock::now();
-  std::unique_ptr<Trace> trace = settings.tracer(request_for(live, entry, settings));
+  std::unique_ptr<Trace> trace = trace_at(place, settings, entry.varied);
   if (!trace) {
     entry.closed = !PyErr_Occurred();
     return nullptr;
   }
-  TraceReport report{*trace, live.code, live.program->line(live.pc), live.pc == 0};
-  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  report.recompile = recompile;
+  double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  TraceReport report{*trace, place.code, place.program->line(place.pc), place.pc == 0, seconds, recompile};
   count(*trace, cache, compilation);
   report_trace(report);
-  bool whole = live.pc == 0 && trace->end.kind == EndKind::returns;
+  bool whole = place.pc == 0 && trace->end.kind == EndKind::returns;
   if (settings.options.fullgraph && !whole) {
     raise_graph_break_error(report);
     return nullptr;

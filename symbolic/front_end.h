@@ -1,9 +1,9 @@
-// Contract: what is a tensor and which callable is which op. symbolic/ asks this table and nothing else, so that
-// NumPy arrays and torch tensors can follow. framejit/bindings implements it for our own types.
+// Contract: what is a tensor and which callable is which op. symbolic/ asks this table and nothing else, so
+// that NumPy arrays and torch tensors can follow. framejit/bindings implements it for our own types.
 //
-// How ops are traced: the executor wraps symbolic tensors and symbolic numbers as Python objects (`wrap`), calls the
-// *real* callable on them, and unwraps what comes back. Argument parsing, overloads, indexing and operator protocols are
-// therefore those of eager code; the dispatcher sees symbolic tensors and records.
+// How ops are traced: the executor wraps symbolic tensors and symbolic numbers as Python objects (`wrap`),
+// calls the *real* callable on them, and unwraps what comes back. Argument parsing, overloads, indexing and
+// operator protocols are therefore those of eager code; the dispatcher sees symbolic tensors and records.
 #pragma once
 
 #include <Python.h>
@@ -33,20 +33,23 @@ class FrontEnd {
  public:
   virtual ~FrontEnd() = default;
 
-  /// Instances of `type` (exact or a subclass whose traced behaviour is that of a tensor, such as Parameter) are tensors.
+  /// Instances of `type` (exact or a subclass whose traced behaviour is that of a tensor, such as Parameter)
+  /// are tensors.
   virtual bool is_tensor_type(PyTypeObject* type) const = 0;
   /// The tensor behind an object of a tensor type. `object` is borrowed.
   virtual eager::Tensor unwrap(PyObject* object) const = 0;
   /// New reference: a Python object for a tensor (symbolic or real), of class `type` (null: the plain one).
   virtual PyObject* wrap(const eager::Tensor& tensor, PyTypeObject* type) const = 0;
 
-  /// `callable` is borrowed: a builtin function, a method descriptor, a type or any other non-Python callable.
+  /// `callable` is borrowed: a builtin function, a method descriptor, a type or any other non-Python
+  /// callable.
   virtual CallableInfo classify(PyObject* callable) const = 0;
-  /// May `name` of a tensor be read from a wrapped symbolic tensor (shape, dtype, ndim, T, ...)? False: a break.
+  /// May `name` of a tensor be read from a wrapped symbolic tensor (shape, dtype, ndim, T, ...)? False: a
+  /// break.
   virtual bool is_traceable_attribute(PyTypeObject* type, PyObject* name) const = 0;
 
-  /// New reference: an object that the op argument binders take as a Python number. `number` is a symbolic int or a
-  /// scalar node. Its type is private: the executor never lets it out of the trace.
+  /// New reference: an object that the op argument binders take as a Python number. `number` is a symbolic
+  /// int or a scalar node. Its type is private: the executor never lets it out of the trace.
   virtual PyObject* wrap_number(const eager::Value& number) const = 0;
   /// True and the value when `object` is one of those.
   virtual bool unwrap_number(PyObject* object, eager::Value* number) const = 0;
@@ -54,5 +57,9 @@ class FrontEnd {
   /// Immutable values with value equality that may be baked into a trace: dtype, device, ...
   virtual bool is_constant_type(PyTypeObject* type) const = 0;
 };
+
+/// The front end of this process; framejit/bindings sets it at import. Null before that.
+const FrontEnd* default_front_end();
+void set_default_front_end(const FrontEnd* front_end);
 
 }  // namespace framejit::symbolic

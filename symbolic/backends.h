@@ -1,0 +1,16 @@
+// From the `backend=` of framejit.compile to the object that makes traced graphs executable (contract).
+#pragma once
+
+#include <Python.h>
+
+#include <memory>
+
+#include "symbolic/trace.h"
+
+namespace framejit::symbolic {
+
+/// `backend`: "inductor", "aot_eager", "eager", or a callable (GraphModule, example_inputs) -> callable;
+/// borrowed, null means "inductor". Null with an exception set for anything else.
+std::shared_ptr<GraphCompiler> make_graph_compiler(PyObject* backend);
+
+}  // namespace framejit::symbolic
