@@ -1,28 +1,15 @@
 #include "symbolic/backends.h"
 
-#include "eager/error.h"
 #include "graph/aot/compile.h"
 
 namespace framejit::symbolic {
 namespace {
 
-class RunnableGraph final : public CompiledGraph {
- public:
-  explicit RunnableGraph(std::shared_ptr<const inductor::Executable> executable)
-      : executable_(std::move(executable)) {}
-  void run(const eager::Value* inputs, eager::Value* results) const override {
-    executable_->run(inputs, results);
-  }
-
- private:
-  std::shared_ptr<const inductor::Executable> executable_;
-};
-
 class NamedBackend final : public GraphCompiler {
  public:
   explicit NamedBackend(std::string name) : name_(std::move(name)) {}
-  std::shared_ptr<const CompiledGraph> compile(std::unique_ptr<graph::Graph> graph) override {
-    return std::make_shared<RunnableGraph>(graph::aot::compile_graph(std::move(graph), name_));
+  std::shared_ptr<const graph::Executable> compile(std::unique_ptr<graph::Graph> graph) override {
+    return graph::aot::compile_graph(std::move(graph), name_);
   }
 
  private:
