@@ -7,6 +7,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 
 #include "eager/error.h"
@@ -121,8 +122,9 @@ ThreadPool::~ThreadPool() {
 /// Null while the thread ends: then blocks go to the shared lists.
 ThreadPool* this_thread_pool() {
   if (thread_pool || thread_is_ending) return thread_pool;
-  static thread_local ThreadPool owner;
-  return thread_pool = &owner;
+  // On the heap: the static TLS block, in which a loaded library's initial-exec variables must fit, is small.
+  static thread_local std::unique_ptr<ThreadPool> owner = std::make_unique<ThreadPool>();
+  return thread_pool = owner.get();
 }
 
 void* from_system(size_t bytes) {

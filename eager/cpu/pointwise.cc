@@ -132,8 +132,9 @@ std::shared_ptr<const Program> find_program(const ProgramKey& key) {
     ProgramKey key;
     std::shared_ptr<const Program> program;
   };
-  thread_local std::array<Entry, 64> recent;
-  Entry& entry = recent[key.hash() % recent.size()];
+  // On the heap: the static TLS block, in which a loaded library's initial-exec variables must fit, is small.
+  thread_local auto recent = std::make_unique<std::array<Entry, 64>>();
+  Entry& entry = (*recent)[key.hash() % recent->size()];
   if (!entry.program || !(entry.key == key)) entry = {key, make_program(key)};
   return entry.program;
 }
