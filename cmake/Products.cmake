@@ -74,6 +74,12 @@ if(extension_sources)
   endforeach()
 endif()
 
+# --- type stubs of _C -------------------------------------------------------------------------------------------------
+add_custom_target(framejit_stubs ALL COMMAND ${CMAKE_COMMAND} -E copy_directory ${generated_dir}/stubs/_C ${package_dir}/_C
+                  VERBATIM)
+add_dependencies(framejit_stubs framejit_opgen)
+install(DIRECTORY ${generated_dir}/stubs/_C DESTINATION framejit FILES_MATCHING PATTERN "*.pyi")
+
 # --- C++ tests: tests/cpp/**/*_test.cc --------------------------------------------------------------------------------
 if(FRAMEJIT_BUILD_TESTS)
   file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cpp/*.cc)
