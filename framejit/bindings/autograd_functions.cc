@@ -158,13 +158,11 @@ PyMethodDef functions[] = {
     {"is_anomaly_enabled", is_anomaly_enabled, METH_NOARGS, "Whether anomaly detection is on."},
     {"set_anomaly_enabled", set_anomaly_enabled, METH_O, nullptr},
     {}};
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "framejit._C._autograd", nullptr, -1, functions};
 
 }  // namespace
 
 void init_autograd_functions(PyObject* module) {
-  PyRef submodule = checked(PyModule_Create(&definition));
-  add_to_module(module, "_autograd", submodule.get());
+  check_status(PyModule_AddFunctions(add_submodule(module, "_autograd"), functions));
 }
 
 }  // namespace framejit::bindings

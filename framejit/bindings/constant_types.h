@@ -46,5 +46,7 @@ void init_sym_number();
 /// A heap type from `spec` (with a base when given). Throws.
 PyTypeObject* make_type(PyType_Spec& spec, PyTypeObject* base = nullptr);
 void add_to_module(PyObject* module, const char* name, PyObject* borrowed);
+/// The submodule framejit._C.<name>, made when there is none; borrowed. It can be imported from.
+PyObject* add_submodule(PyObject* module, const std::string& name);
 
 }  // namespace framejit::bindings

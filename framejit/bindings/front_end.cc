@@ -2,11 +2,13 @@
 
 #include <cstring>
 
+#include "eager/dispatch.h"
 #include "framejit/bindings/constant_types.h"
 #include "framejit/bindings/op_callable.h"
 #include "framejit/bindings/python.h"
 #include "framejit/bindings/tensor_object.h"
 #include "framejit/bindings/tensor_type.h"
+#include "guards/tensor_access.h"
 
 namespace framejit::bindings {
 namespace {
@@ -116,11 +118,37 @@ class TensorFrontEnd final : public symbolic::FrontEnd {
   }
 };
 
+// What the guards ask (guards/tensor_access.h).
+
+const eager::TensorImpl* peek(PyObject* object) { return is_tensor(object) ? impl_of(object) : nullptr; }
+
+int64_t module_version(PyObject*) { return -1; }  // no type of ours keeps one yet: guards check what they read
+
+/// Grad mode, inference mode, anomaly mode (one bit each), default dtype.
+uint64_t global_state() {
+  const eager::Modes& modes = eager::modes();
+  return uint64_t(modes.grad_enabled) | uint64_t(modes.inference) << 1 | uint64_t(modes.anomaly) << 2 |
+         uint64_t(eager::default_dtype()) << 3;
+}
+
+const char* describe_global_state(uint64_t word) {
+  thread_local std::string text;
+  auto flag = [&](int bit) { return word >> bit & 1 ? "True" : "False"; };
+  text = eager::concat("grad_enabled=", flag(0), ", inference_mode=", flag(1), ", anomaly=", flag(2),
+                       ", default_dtype=", eager::dtype_name(eager::DType(word >> 3)));
+  return text.c_str();
+}
+
 }  // namespace
 
 const symbolic::FrontEnd& front_end() {
   static const TensorFrontEnd instance;
   return instance;
+}
+
+void install_front_end() {
+  symbolic::set_default_front_end(&front_end());
+  guards::set_tensor_access({peek, module_version, global_state, describe_global_state});
 }
 
 }  // namespace framejit::bindings

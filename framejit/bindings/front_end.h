@@ -7,4 +7,7 @@ namespace framejit::bindings {
 
 const symbolic::FrontEnd& front_end();
 
+/// Makes the executor and the guards see tensors.
+void install_front_end();
+
 }  // namespace framejit::bindings

@@ -3,8 +3,10 @@
 
 #include <pybind11/pybind11.h>
 
+#include "eval_frame/module.h"
 #include "framejit/bindings/autograd_node.h"
 #include "framejit/bindings/constant_types.h"
+#include "framejit/bindings/front_end.h"
 #include "framejit/bindings/number_protocol.h"
 #include "framejit/bindings/op_callable.h"
 #include "framejit/bindings/python.h"
@@ -22,6 +24,10 @@ PYBIND11_MODULE(_C, pybind_module) {
     init_functions(module);
     init_autograd(module);
     init_op_table(module);
+    install_front_end();
+    framejit::eval_frame::init_compiler(module);
+  } catch (pybind11::error_already_set&) {
+    throw;
   } catch (...) {
     set_python_error();
     throw pybind11::error_already_set();

@@ -128,21 +128,17 @@ PyObject* new_callable(PyTypeObject* type, vectorcallfunc vectorcall, const Over
 }
 
 /// The submodule for op functions of `python_module`: "nn.functional" is framejit._C.nn_functional, "" is framejit._C.ops.
-PyRef submodule_of(PyObject* module, const std::string& python_module) {
+PyObject* submodule_of(PyObject* module, const std::string& python_module) {
   std::string name = python_module.empty() ? "ops" : python_module;
   std::replace(name.begin(), name.end(), '.', '_');
-  if (PyObject* known = PyObject_GetAttrString(module, name.c_str())) return PyRef::steal(known);
-  PyErr_Clear();
-  PyRef submodule = checked(PyModule_New(("framejit._C." + name).c_str()));
-  add_to_module(module, name.c_str(), submodule.get());
-  return submodule;
+  return add_submodule(module, name);
 }
 
 void add_function(PyObject* module, const Overloads& overloads) {
   const std::string& python_module = overloads.signatures[0].op->python_module;
   auto* shown = new std::string(python_module.empty() ? "framejit" : "framejit." + python_module);  // lives for ever
   PyRef function = PyRef::steal(new_op_function(overloads, shown->c_str()));
-  add_to_module(submodule_of(module, python_module).get(), overloads.name.c_str(), function.get());
+  add_to_module(submodule_of(module, python_module), overloads.name.c_str(), function.get());
 }
 
 }  // namespace

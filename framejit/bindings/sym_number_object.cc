@@ -44,6 +44,13 @@ void add_to_module(PyObject* module, const char* name, PyObject* borrowed) {
   check_status(PyModule_AddObjectRef(module, name, borrowed));
 }
 
+PyObject* add_submodule(PyObject* module, const std::string& name) {
+  PyObject* submodule = PyImport_AddModule(("framejit._C." + name).c_str());
+  if (!submodule) throw PythonError();
+  add_to_module(module, name.c_str(), submodule);
+  return submodule;
+}
+
 void init_sym_number() { sym_number_type = make_type(spec); }
 
 void init_constant_types(PyObject* module) {
