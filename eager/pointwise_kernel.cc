@@ -50,6 +50,7 @@ void pointwise_into(const Op& op, const Value* args, const Tensor& result) {
   std::array<double, kMaxParams> params;
   for (size_t i = 0; i < op.params.size(); ++i) params[i] = args[op.params[i]].real();
   tile.params = params.data();
+  tile.param_count = int(op.params.size());
 
   std::array<Element, cpu::kMaxOperands> numbers;
   std::array<cpu::Operand, cpu::kMaxOperands> operands;
