@@ -1,5 +1,5 @@
-// Where the values between loops live. Temporaries share one workspace per run; a loop may write over an operand that
-// dies with it. Results and what external calls make have memory of their own.
+// Where the values between loops live. Temporaries share one workspace per run; a loop may write over an
+// operand that dies with it. Results and what external calls make have memory of their own.
 #pragma once
 
 #include "inductor/loop_ir.h"

@@ -245,7 +245,8 @@ void TileRunner::convert(int i, int64_t n, void* target) {
 void TileRunner::set_single(int i, int64_t n, void* target) {
   const Instruction& instruction = program_.code()[size_t(i)];
   set(i, cells_ + i * 8, true);
-  if (instruction.row_lived) cast_between(kernels_, instruction.dtype, instruction.dtype)(cells_ + i * 8, 0, target, n);
+  if (instruction.row_lived)
+    cast_between(kernels_, instruction.dtype, instruction.dtype)(cells_ + i * 8, 0, target, n);
 }
 
 void* TileRunner::full_target(int i, int64_t start, int64_t n) {

@@ -32,7 +32,8 @@ std::vector<int64_t> read_symbols(const graph::Graph& graph, const eager::Value*
   for (const auto& source : graph.symbol_sources) {
     int64_t value = 0;
     if (source.input >= 0)
-      value = source.dim < 0 ? inputs[source.input].integer() : inputs[source.input].tensor().sizes()[source.dim];
+      value =
+          source.dim < 0 ? inputs[source.input].integer() : inputs[source.input].tensor().sizes()[source.dim];
     symbols.push_back(value);
   }
   return symbols;
@@ -53,7 +54,8 @@ CpuExecutable::~CpuExecutable() {
   for (const Kept* kept = kept_.load(); kept;) delete std::exchange(kept, kept->next);
 }
 
-const Instance& CpuExecutable::instance_for(const eager::Value* inputs, std::unique_ptr<Instance>& temporary) const {
+const Instance& CpuExecutable::instance_for(const eager::Value* inputs,
+                                            std::unique_ptr<Instance>& temporary) const {
   std::vector<int64_t> symbols = read_symbols(*plan_.program.graph, inputs);
   auto find = [&](int& count) -> const Instance* {
     for (const Kept* kept = kept_.load(std::memory_order_acquire); kept; kept = kept->next, ++count)

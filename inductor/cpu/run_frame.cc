@@ -129,7 +129,8 @@ Tensor RunFrame::tensor(int index) {
   if (buffer.kind == Buffer::Kind::constant) base = buffer.node->constant;
   if (def.base < 0 && base.defined()) return base;
   const TensorInstance& instance = instance_.tensors[size_t(index)];
-  if (base.defined()) return Tensor::from_storage(base->storage, base.offset() + instance.offset, instance.meta);
+  if (base.defined())
+    return Tensor::from_storage(base->storage, base.offset() + instance.offset, instance.meta);
   int64_t item = int64_t(eager::item_size(def.dtype));
   return Tensor::from_storage(workspace_, instance_.memory.offset[b] / item + instance.offset, instance.meta);
 }

@@ -26,8 +26,9 @@ class RunFrame {
   const LoopProgram& program_;
   const Instance& instance_;
   const eager::Value* inputs_;
-  std::vector<char*> memory_;         ///< per buffer: its first byte
-  std::vector<eager::Tensor> owned_;  ///< per buffer: results, constants and what externals made; inputs on demand
+  std::vector<char*> memory_;  ///< per buffer: its first byte
+  std::vector<eager::Tensor>
+      owned_;  ///< per buffer: results, constants and what externals made; inputs on demand
   eager::Ref<eager::Storage> workspace_;
   std::vector<eager::cpu::Number> numbers_;
   std::map<const graph::Node*, eager::Value> scalars_;  ///< Python numbers among the nodes

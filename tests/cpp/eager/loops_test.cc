@@ -1,4 +1,5 @@
-// The loop drivers against plain loops: broadcasting, strides, conversions, reductions over every kind of dims.
+// The loop drivers against plain loops: broadcasting, strides, conversions, reductions over every kind of
+// dims.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -45,7 +46,8 @@ template <class T>
 Tensor random_tensor(const Dims& sizes, std::mt19937& random) {
   Tensor tensor = Tensor::empty(sizes, dtype_of<T>());
   std::uniform_real_distribution<double> real(-2, 2);
-  for (int64_t i = 0; i < count(sizes); ++i) tensor.data_as<T>()[i] = T(real(random) * (std::is_integral_v<T> ? 10 : 1));
+  for (int64_t i = 0; i < count(sizes); ++i)
+    tensor.data_as<T>()[i] = T(real(random) * (std::is_integral_v<T> ? 10 : 1));
   return tensor;
 }
 
@@ -77,14 +79,21 @@ void expect_sum_of(const Tensor& a, const Tensor& b, const Tensor& result) {
 
 TEST(Pointwise, BroadcastsAndStrides) {
   std::mt19937 random(1);
-  const std::vector<std::pair<Dims, Dims>> shapes = {
-      {{4}, {4}},         {{}, {3}},           {{5, 1}, {1, 7}},    {{3, 1, 4}, {2, 4}},
-      {{70, 300}, {300}}, {{70, 1}, {70, 300}}, {{2, 3, 5, 7}, {3, 1, 7}}, {{100000}, {1}}, {{300, 1000}, {300, 1000}}};
+  const std::vector<std::pair<Dims, Dims>> shapes = {{{4}, {4}},
+                                                     {{}, {3}},
+                                                     {{5, 1}, {1, 7}},
+                                                     {{3, 1, 4}, {2, 4}},
+                                                     {{70, 300}, {300}},
+                                                     {{70, 1}, {70, 300}},
+                                                     {{2, 3, 5, 7}, {3, 1, 7}},
+                                                     {{100000}, {1}},
+                                                     {{300, 1000}, {300, 1000}}};
   for (const auto& [left, right] : shapes) {
     Tensor a = random_tensor<float>(left, random), b = random_tensor<float>(right, random);
     Dims sizes(std::max(left.size(), right.size()));
     for (int d = 1; d <= sizes.size(); ++d)
-      sizes[sizes.size() - d] = std::max(d <= left.size() ? left[left.size() - d] : 1, d <= right.size() ? right[right.size() - d] : 1);
+      sizes[sizes.size() - d] = std::max(d <= left.size() ? left[left.size() - d] : 1,
+                                         d <= right.size() ? right[right.size() - d] : 1);
     expect_sum_of(a, b, add(a, b, Tensor::empty(sizes, DType::float32)));
   }
 }
@@ -105,7 +114,8 @@ TEST(Pointwise, ResultMayBeAnOperand) {
   Tensor copy = Tensor::empty({64, 65}, DType::float32);
   cpu::copy_elements(a, copy);
   add(a, b, a);
-  each_index(a.sizes(), [&](const Dims& i) { ASSERT_EQ(at<float>(a, i), at<float>(copy, i) + at<float>(b, i)); });
+  each_index(a.sizes(),
+             [&](const Dims& i) { ASSERT_EQ(at<float>(a, i), at<float>(copy, i) + at<float>(b, i)); });
 }
 
 TEST(Copy, ConvertsAsCxxAndPyTorchDo) {
@@ -148,7 +158,8 @@ Tensor expected_reduction(ReduceKind kind, const Tensor& input, uint64_t dims, c
 
 TEST(Reduction, EveryKindOverEveryDims) {
   std::mt19937 random(4);
-  const std::vector<Dims> shapes = {{7}, {3000}, {70000}, {13, 1000}, {1000, 13}, {3, 5}, {300, 700}, {5, 6, 7}, {4, 1, 600}, {2, 3000, 3}};
+  const std::vector<Dims> shapes = {{7},    {3000},     {70000},   {13, 1000},  {1000, 13},
+                                    {3, 5}, {300, 700}, {5, 6, 7}, {4, 1, 600}, {2, 3000, 3}};
   for (const Dims& shape : shapes) {
     for (bool transposed : {false, true}) {
       Tensor input = random_tensor<float>(shape, random);
@@ -161,14 +172,16 @@ TEST(Reduction, EveryKindOverEveryDims) {
         Dims sizes;
         for (int d = 0; d < shape.size(); ++d)
           if (!((dims >> d) & 1)) sizes.push_back(input.sizes()[d]);
-        for (ReduceKind kind : {ReduceKind::sum, ReduceKind::mean, ReduceKind::prod, ReduceKind::amax, ReduceKind::amin}) {
+        for (ReduceKind kind :
+             {ReduceKind::sum, ReduceKind::mean, ReduceKind::prod, ReduceKind::amax, ReduceKind::amin}) {
           Tensor result = Tensor::empty(sizes, DType::float32);
           cpu::run_reduction(kind, input, dims, result);
           Tensor expected = expected_reduction(kind, input, dims, sizes);
           for (int64_t i = 0; i < count(sizes); ++i) {
             double e = expected.data_as<double>()[i];
             ASSERT_NEAR(result.data_as<float>()[i], e, 1e-4 + std::abs(e) * 1e-4)
-                << int(kind) << " " << sizes_text(input.sizes()) << " dims " << dims << " at " << i << " transposed " << transposed;
+                << int(kind) << " " << sizes_text(input.sizes()) << " dims " << dims << " at " << i
+                << " transposed " << transposed;
           }
         }
       }
@@ -243,7 +256,9 @@ TEST(Rows, SoftmaxOfShortLongAndStridedRows) {
       cpu::run_softmax(input, dim, false, result);
       for (int64_t k = 0; k < shape[1 - dim]; ++k) {
         double total = 0, shifted = 0;
-        auto element = [&](const Tensor& t, int64_t i) { return dim ? at<float>(t, {k, i}) : at<float>(t, {i, k}); };
+        auto element = [&](const Tensor& t, int64_t i) {
+          return dim ? at<float>(t, {k, i}) : at<float>(t, {i, k});
+        };
         for (int64_t i = 0; i < shape[dim]; ++i) shifted += std::exp(double(element(input, i)));
         for (int64_t i = 0; i < shape[dim]; ++i) {
           total += element(result, i);
