@@ -98,4 +98,11 @@ if(FRAMEJIT_BUILD_TESTS)
   endif()
 endif()
 
+# --- C++ benchmarks: bench/cpp/*.cc, one program -------------------------------------------------------------------------
+file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/cpp/*.cc)
+add_executable(framejit_bench EXCLUDE_FROM_ALL ${bench_sources})
+target_link_libraries(framejit_bench PRIVATE framejit_core)
+target_compile_options(framejit_bench PRIVATE ${FRAMEJIT_BASELINE_FLAGS})
+add_dependencies(framejit_bench framejit_opgen)
+
 install(TARGETS framejit_core ${extension_targets} LIBRARY DESTINATION framejit)

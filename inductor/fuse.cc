@@ -23,19 +23,25 @@ int64_t hint(int64_t bits) { return SymInt::from_bits(bits).hint(); }
 // --- whether to
 // ------------------------------------------------------------------------------------------------------
 
-/// Whether the reduced dims of the common space are innermost in the memory that `first` reads.
+/// Whether the reduced dims of the common space are innermost in the memory that `first` reads: in the
+/// operand that varies along most dims.
 bool reduces_innermost(const Loop& first, const Match& match) {
+  const LoopOperand* reference = nullptr;
+  int64_t most = 0;
   for (const LoopOperand& operand : first.operands) {
-    if (operand.written || operand.row) continue;
-    Dims strides = move_strides(operand.strides, match.first_dims, match.sizes.size());
-    int innermost = -1;
-    for (int d = 0; d < strides.size(); ++d)
-      if (strides[d] != 0 &&
-          (innermost < 0 || std::abs(hint(strides[d])) < std::abs(hint(strides[innermost]))))
-        innermost = d;
-    if (innermost >= 0) return (match.reduced >> innermost) & 1;
+    int64_t count = operand.strides.size() - std::count(operand.strides.begin(), operand.strides.end(), 0);
+    if (operand.written || operand.row || count <= most) continue;
+    reference = &operand;
+    most = count;
   }
-  return true;
+  if (!reference) return true;
+  Dims strides = move_strides(reference->strides, match.first_dims, match.sizes.size());
+  int innermost = -1;
+  for (int d = 0; d < strides.size(); ++d) {
+    bool closer = innermost < 0 || std::abs(hint(strides[d])) < std::abs(hint(strides[innermost]));
+    if (strides[d] != 0 && closer) innermost = d;
+  }
+  return (match.reduced >> innermost) & 1;
 }
 
 bool worth_waiting(const Loop& first, const Match& match) {

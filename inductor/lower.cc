@@ -83,6 +83,8 @@ class Lowering {
     if (node.op->kind == OpKind::view) return lower_view(node);
     if (node.op->kind == OpKind::pointwise && lower_pointwise(node)) return;
     if (auto kind = reduce_kind_of(*node.op)) return lower_reduction(node, *kind);
+    static const eager::Op& full = eager::get_op("full");
+    if (node.op == &full) return lower_fill(node);
     lower_external(node);
   }
 
@@ -221,6 +223,18 @@ class Lowering {
     add_store(loop, int(loop.code.size()) - 1, result, pick(meta.strides, dims), false);
     program_.steps.push_back({std::move(loop)});
     return true;
+  }
+
+  /// A tensor that repeats one number is a loop too, so that it fuses into whatever reads it.
+  void lower_fill(const Node& node) {
+    const TensorMeta& meta = node.meta[0].tensor;
+    std::vector<int> dims = loop_dims(meta.sizes);
+    Loop loop;
+    loop.sizes = pick(meta.sizes, dims);
+    int value = number(node.args[size_t(node.op->schema.find("fill_value"))]);
+    loop.code.push_back({.kind = Kind::number, .dtype = meta.dtype, .slot = value});
+    add_store(loop, 0, add_buffer(Buffer::Kind::loop, node, 0), pick(meta.strides, dims), false);
+    program_.steps.push_back({std::move(loop)});
   }
 
   Dims broadcast_strides(int tensor, int rank, const std::vector<int>& dims) {

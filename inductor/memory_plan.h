@@ -20,6 +20,6 @@ struct MemoryPlan {
   int64_t total = 0;
 };
 /// `bytes`: size of each buffer.
-MemoryPlan plan_memory(const std::vector<BufferLife>& lives, const std::vector<int64_t>& bytes);
+FRAMEJIT_API MemoryPlan plan_memory(const std::vector<BufferLife>& lives, const std::vector<int64_t>& bytes);
 
 }  // namespace framejit::inductor

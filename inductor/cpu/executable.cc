@@ -16,13 +16,19 @@ Plan make_plan(LoopProgram loops) {
     plan.tiles.push_back(loop ? make_tile_program(program, *loop) : eager::cpu::Program());
   }
   plan.lives = find_lives(program);
-  plan.input_of.resize(program.buffers.size());
   const auto& inputs = program.graph->inputs;
-  for (size_t b = 0; b < program.buffers.size(); ++b)
-    plan.input_of[b] =
-        size_t(std::find(inputs.begin(), inputs.end(), program.buffers[b].node) - inputs.begin());
-  for (const auto& node : program.graph->nodes)
-    for (const graph::ValueMeta& meta : node->meta) plan.has_scalars |= meta.is_scalar;
+  auto input_number = [&](const graph::Node* node) {
+    return size_t(std::find(inputs.begin(), inputs.end(), node) - inputs.begin());
+  };
+  for (const Buffer& buffer : program.buffers) plan.input_of.push_back(input_number(buffer.node));
+  for (const auto& node : program.graph->nodes) {
+    for (int i = 0; i < int(node->meta.size()); ++i) {
+      if (!node->meta[size_t(i)].is_scalar) continue;
+      plan.scalar_at[{node.get(), i}] = int(plan.scalars.size());
+      plan.scalars.push_back({node.get(), i});
+      plan.scalar_input.push_back(input_number(node.get()));
+    }
+  }
   return plan;
 }
 
