@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "eager/allocate.h"
 #include "eager/cpu/pointwise.h"
 #include "eager/error.h"
 #include "eager/meta/pointwise.h"
@@ -36,10 +37,7 @@ struct Element {
 
 constexpr int kMaxParams = 4;
 
-}  // namespace
-
-void pointwise_into(const Op& op, const Value* args, const Tensor& result) {
-  PointwiseTypes types = pointwise_types(op, args);
+void run(const Op& op, const Value* args, PointwiseTypes types, const Tensor& result) {
   cpu::TileCall tile;
   tile.kernel = op.tiles[int(types.compute)];
   FRAMEJIT_CHECK_TYPE(tile.kernel, not_implemented, "\"", op.schema.name, "\" not implemented for '",
@@ -48,9 +46,9 @@ void pointwise_into(const Op& op, const Value* args, const Tensor& result) {
   tile.operand.fill(types.compute);
   tile.result = types.result;
   std::array<double, kMaxParams> params;
+  tile.param_count = int(op.params.size());
   for (size_t i = 0; i < op.params.size(); ++i) params[i] = args[op.params[i]].real();
   tile.params = params.data();
-  tile.param_count = int(op.params.size());
 
   std::array<Element, cpu::kMaxOperands> numbers;
   std::array<cpu::Operand, cpu::kMaxOperands> operands;
@@ -68,9 +66,26 @@ void pointwise_into(const Op& op, const Value* args, const Tensor& result) {
   cpu::run_pointwise(tile, operands.data(), result);
 }
 
+}  // namespace
+
+void pointwise_into(const Op& op, const Value* args, const Tensor& result) {
+  run(op, args, pointwise_types(op, args), result);
+}
+
 void pointwise_kernel(const Op& op, const Value* args, Value* results) {
-  Tensor result = Tensor::empty(op.meta == meta_pointwise ? infer_pointwise(op, args) : infer_single(op, args));
-  pointwise_into(op, args, result);
+  if (op.meta != meta_pointwise) {
+    Tensor result = Tensor::empty(infer_single(op, args));
+    pointwise_into(op, args, result);
+    results[0] = std::move(result);
+    return;
+  }
+  // As above, without copies of the meta data on the way: this is where the time of small ops goes.
+  Tensor result(make_ref<TensorImpl>());
+  PointwiseTypes types = pointwise_types(op, args);
+  infer_layout(op, args, result->meta);
+  result->meta.dtype = types.result;
+  allocate_storage(*result.impl());
+  run(op, args, types, result);
   results[0] = std::move(result);
 }
 

@@ -13,7 +13,7 @@ namespace framejit::eager {
 
 /// A block of memory on one device with the version counter that every view of it shares. 64-byte aligned
 /// when it comes from our allocator. `nbytes` never changes.
-class FRAMEJIT_API Storage : public RefCounted {
+class FRAMEJIT_API Storage final : public RefCounted {
  public:
   using Deleter = std::function<void()>;
   /// From the pooling allocator of `device`; uninitialised.

@@ -1,5 +1,6 @@
 #include "eager/tensor.h"
 
+#include "eager/allocate.h"
 #include "eager/autograd/autograd_meta.h"
 #include "eager/pool.h"
 
@@ -17,37 +18,34 @@ TensorImpl::~TensorImpl() {
 void* TensorImpl::operator new(size_t size) { return pool_allocate(size); }
 void TensorImpl::operator delete(void* memory) { pool_free(memory, sizeof(TensorImpl)); }
 
-namespace {
-
-Ref<Storage> storage_for(const Dims& sizes, DType dtype, Device device) {
-  int64_t count = 1;
+void allocate_storage(TensorImpl& impl) {
+  const Dims& sizes = impl.meta.sizes;
+  int64_t count = int64_t(item_size(impl.meta.dtype));
+  bool fits = true;
   for (int i = 0; i < sizes.size(); ++i) {
     int64_t size = sizes.sym(i).expect();
     FRAMEJIT_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ", sizes_text(sizes));
-    FRAMEJIT_CHECK(!__builtin_mul_overflow(count, size, &count), "tensor of shape ", sizes_text(sizes),
-                   " has more elements than an int64 counts");
+    fits = fits && !__builtin_mul_overflow(count, size, &count);
   }
-  FRAMEJIT_CHECK(!__builtin_mul_overflow(count, int64_t(item_size(dtype)), &count), "tensor of shape ",
-                 sizes_text(sizes), " and dtype ", dtype_name(dtype), " is larger than an int64 counts");
-  return Storage::allocate(size_t(count), device);
+  FRAMEJIT_CHECK(fits, "tensor of shape ", sizes_text(sizes), " and dtype ", dtype_name(impl.meta.dtype),
+                 " has more bytes than an int64 counts");
+  impl.storage = Storage::allocate(size_t(count), impl.meta.device);
 }
-
-}  // namespace
 
 Tensor Tensor::empty(const Dims& sizes, DType dtype, Device device) {
   auto impl = make_ref<TensorImpl>();
-  impl->storage = storage_for(sizes, dtype, device);
   impl->meta.sizes = sizes;
   impl->meta.strides = contiguous_strides(sizes);
   impl->meta.dtype = dtype;
   impl->meta.device = device;
+  allocate_storage(*impl);
   return Tensor(std::move(impl));
 }
 
 Tensor Tensor::empty(const TensorMeta& meta) {
   auto impl = make_ref<TensorImpl>();
-  impl->storage = storage_for(meta.sizes, meta.dtype, meta.device);
   impl->meta = meta;
+  allocate_storage(*impl);
   return Tensor(std::move(impl));
 }
 

@@ -1,5 +1,4 @@
-// Contract: tile kernels, the loops of pointwise ops (generated from the op table, one set per instruction
-// set).
+// Contract: tile kernels, the loops of pointwise ops (generated from the op table, one set per instruction set).
 #pragma once
 
 #include <array>

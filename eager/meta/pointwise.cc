@@ -41,6 +41,10 @@ SymInt stride_in(const TensorMeta& operand, const Dims& sizes, int d) {
   return operand.strides.sym(own);
 }
 
+bool same_layout(const TensorMeta& a, const TensorMeta& b) {
+  return std::ranges::equal(a.sizes.span(), b.sizes.span()) && std::ranges::equal(a.strides.span(), b.strides.span());
+}
+
 /// Whether dim `a` must lie outside of dim `b` (1), inside (-1), or no operand tells (0).
 int compare_dims(const Dims& sizes, std::span<const TensorMeta* const> operands, int a, int b) {
   for (const TensorMeta* operand : operands) {
@@ -178,21 +182,35 @@ TensorMeta infer_single(const Op& op, const Value* args) {
   return std::move(results[0]);
 }
 
-TensorMeta infer_pointwise(const Op& op, const Value* args) {
+void infer_layout(const Op& op, const Value* args, TensorMeta& result) {
   std::array<const TensorMeta*, kMaxTensorOperands> tensors;
   size_t count = 0;
-  TensorMeta result;
+  bool uniform = true;  // all of one layout: nothing to broadcast
   for (int i = 0; i < op.operand_count; ++i) {
     if (!args[i].is_tensor()) continue;
-    const TensorMeta& meta = args[i].impl()->meta;
-    result.sizes = count == 0 ? meta.sizes : broadcast_sizes(result.sizes, meta.sizes);
-    // The device of a 0-dim operand counts only when there is no other.
-    if (count == 0 || !meta.sizes.empty()) result.device = meta.device;
-    tensors[count++] = &meta;
+    tensors[count] = &args[i].impl()->meta;
+    uniform = uniform && same_layout(*tensors[0], *tensors[count]);
+    ++count;
   }
   FRAMEJIT_CHECK_TYPE(count > 0, type, op.schema.name, "(): expected at least one Tensor argument");
-  result.dtype = pointwise_types(op, args).result;
+  result.sizes = tensors[0]->sizes;
+  result.device = tensors[0]->device;
+  if (uniform && is_contiguous(result.sizes, tensors[0]->strides)) {
+    result.strides = contiguous_strides(result.sizes);
+    return;
+  }
+  for (size_t i = 1; i < count; ++i) {
+    result.sizes = broadcast_sizes(result.sizes, tensors[i]->sizes);
+    // The device of a 0-dim operand counts only when there is no other.
+    if (!tensors[i]->sizes.empty()) result.device = tensors[i]->device;
+  }
   result.strides = result_strides(result.sizes, {tensors.data(), count});
+}
+
+TensorMeta infer_pointwise(const Op& op, const Value* args) {
+  TensorMeta result;
+  infer_layout(op, args, result);
+  result.dtype = pointwise_types(op, args).result;
   return result;
 }
 

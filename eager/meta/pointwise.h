@@ -28,8 +28,9 @@ FRAMEJIT_API PointwiseTypes pointwise_types(const Op& op, const Value* args);
 /// Raises "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1".
 FRAMEJIT_API Dims broadcast_sizes(const Dims& a, const Dims& b);
 
-/// Result of a pointwise op on `args`, by the general rule.
+/// Result of a pointwise op on `args`, by the general rule; `infer_layout`: all of it but the dtype.
 FRAMEJIT_API TensorMeta infer_pointwise(const Op& op, const Value* args);
+FRAMEJIT_API void infer_layout(const Op& op, const Value* args, TensorMeta& result);
 /// The meta rule of rows without one of their own.
 void meta_pointwise(const Op& op, const Value* args, std::vector<TensorMeta>& results);
 /// The only result of `op`, by its row's meta rule.

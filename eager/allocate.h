@@ -1,0 +1,11 @@
+// Memory for tensors whose meta data is already in place.
+#pragma once
+
+#include "eager/tensor.h"
+
+namespace framejit::eager {
+
+/// Gives `impl` the storage that its (dense) meta data asks for; uninitialised.
+void allocate_storage(TensorImpl& impl);
+
+}  // namespace framejit::eager
