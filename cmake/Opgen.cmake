@@ -3,13 +3,14 @@
 #   tile/*.cc        compiled once per instruction set
 #   bindings/*.cc    the extension module
 #   other *.cc       framejit_core
+#   stubs/           copied into the package (cmake/Products.cmake)
 # Sources include generated headers as "generated/<name>.h". opgen leaves a file alone whose text did not change, so
 # that an edit of one row rebuilds only what it touches.
 set(generated_dir ${PROJECT_BINARY_DIR}/generated)
 set(opgen ${PROJECT_SOURCE_DIR}/tools/opgen/main.py)
 set(opgen_args --ops ${PROJECT_SOURCE_DIR}/eager/ops --out ${generated_dir})
 file(GLOB_RECURSE opgen_inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/eager/ops/*.toml ${PROJECT_SOURCE_DIR}/tools/opgen/*.py
-     ${PROJECT_SOURCE_DIR}/tools/opgen/*.in)
+     ${PROJECT_SOURCE_DIR}/tools/opgen/*.in ${PROJECT_SOURCE_DIR}/framejit/bindings/*.pyi.in)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${opgen_inputs})
 
 set(opgen_outputs "")

@@ -74,6 +74,12 @@ if(extension_sources)
   endforeach()
 endif()
 
+# --- type stubs of _C -------------------------------------------------------------------------------------------------
+add_custom_target(framejit_stubs ALL COMMAND ${CMAKE_COMMAND} -E copy_directory ${generated_dir}/stubs/_C ${package_dir}/_C
+                  VERBATIM)
+add_dependencies(framejit_stubs framejit_opgen)
+install(DIRECTORY ${generated_dir}/stubs/_C DESTINATION framejit FILES_MATCHING PATTERN "*.pyi")
+
 # --- C++ tests: tests/cpp/**/*_test.cc --------------------------------------------------------------------------------
 if(FRAMEJIT_BUILD_TESTS)
   file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cpp/*.cc)
@@ -91,5 +97,12 @@ if(FRAMEJIT_BUILD_TESTS)
     add_dependencies(framejit_tests framejit_opgen)
   endif()
 endif()
+
+# --- C++ benchmarks: bench/cpp/*.cc, one program -------------------------------------------------------------------------
+file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/cpp/*.cc)
+add_executable(framejit_bench EXCLUDE_FROM_ALL ${bench_sources})
+target_link_libraries(framejit_bench PRIVATE framejit_core)
+target_compile_options(framejit_bench PRIVATE ${FRAMEJIT_BASELINE_FLAGS})
+add_dependencies(framejit_bench framejit_opgen)
 
 install(TARGETS framejit_core ${extension_targets} LIBRARY DESTINATION framejit)

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "graph/aot/compile.h"
 #include "graph/passes/cse.h"
 #include "graph/passes/dce.h"
 #include "graph/passes/decompose.h"
@@ -37,6 +38,13 @@ class StageLog {
   bool on_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
+
+const bool registered = [] {
+  graph::aot::register_compiler("inductor", [](std::unique_ptr<graph::Graph> graph) {
+    return std::shared_ptr<const Executable>(compile(*graph));
+  });
+  return true;
+}();
 
 }  // namespace
 

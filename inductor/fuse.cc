@@ -20,20 +20,28 @@ constexpr int64_t kLongestSingleRow = 16 * 1024;
 
 int64_t hint(int64_t bits) { return SymInt::from_bits(bits).hint(); }
 
-// --- whether to ------------------------------------------------------------------------------------------------------
+// --- whether to
+// ------------------------------------------------------------------------------------------------------
 
-/// Whether the reduced dims of the common space are innermost in the memory that `first` reads.
+/// Whether the reduced dims of the common space are innermost in the memory that `first` reads: in the
+/// operand that varies along most dims.
 bool reduces_innermost(const Loop& first, const Match& match) {
+  const LoopOperand* reference = nullptr;
+  int64_t most = 0;
   for (const LoopOperand& operand : first.operands) {
-    if (operand.written || operand.row) continue;
-    Dims strides = move_strides(operand.strides, match.first_dims, match.sizes.size());
-    int innermost = -1;
-    for (int d = 0; d < strides.size(); ++d)
-      if (strides[d] != 0 && (innermost < 0 || std::abs(hint(strides[d])) < std::abs(hint(strides[innermost]))))
-        innermost = d;
-    if (innermost >= 0) return (match.reduced >> innermost) & 1;
+    int64_t count = operand.strides.size() - std::count(operand.strides.begin(), operand.strides.end(), 0);
+    if (operand.written || operand.row || count <= most) continue;
+    reference = &operand;
+    most = count;
   }
-  return true;
+  if (!reference) return true;
+  Dims strides = move_strides(reference->strides, match.first_dims, match.sizes.size());
+  int innermost = -1;
+  for (int d = 0; d < strides.size(); ++d) {
+    bool closer = innermost < 0 || std::abs(hint(strides[d])) < std::abs(hint(strides[innermost]));
+    if (strides[d] != 0 && closer) innermost = d;
+  }
+  return (match.reduced >> innermost) & 1;
 }
 
 bool worth_waiting(const Loop& first, const Match& match) {
@@ -43,7 +51,8 @@ bool worth_waiting(const Loop& first, const Match& match) {
   return columns <= (rows > 1 ? kLongestRow : kLongestSingleRow) && reduces_innermost(first, match);
 }
 
-// --- making one loop of two -------------------------------------------------------------------------------------------
+// --- making one loop of two
+// -------------------------------------------------------------------------------------------
 
 class Merger {
  public:
@@ -101,7 +110,8 @@ class Merger {
   std::map<int, int> stored_;  // buffer -> value
 };
 
-// --- which pairs ------------------------------------------------------------------------------------------------------
+// --- which pairs
+// ------------------------------------------------------------------------------------------------------
 
 class Fuser {
  public:
@@ -118,13 +128,15 @@ class Fuser {
 
  private:
   bool intersects(const std::vector<int>& a, const std::vector<int>& b) {
-    return std::any_of(a.begin(), a.end(), [&](int x) { return std::find(b.begin(), b.end(), x) != b.end(); });
+    return std::any_of(a.begin(), a.end(),
+                       [&](int x) { return std::find(b.begin(), b.end(), x) != b.end(); });
   }
   bool depends(size_t later, size_t earlier) {
-    return intersects(buffers_read(program_, program_.steps[later]), buffers_written(program_, program_.steps[earlier]));
+    return intersects(buffers_read(program_, program_.steps[later]),
+                      buffers_written(program_, program_.steps[earlier]));
   }
-  /// Where two steps can meet: at the later one's place if nobody between needs the earlier, else at the earlier one's
-  /// if the later needs nobody between; -1.
+  /// Where two steps can meet: at the later one's place if nobody between needs the earlier, else at the
+  /// earlier one's if the later needs nobody between; -1.
   int meeting_place(size_t first, size_t second) {
     auto any_between = [&](auto condition) {
       for (size_t k = first + 1; k < second; ++k)
@@ -145,7 +157,8 @@ class Fuser {
     program_.steps.erase(program_.steps.begin() + long(at_first ? second : first));
     return at_first ? first : second - 1;
   }
-  /// Whether a value that the loop computes once for all of another loop may go into that loop: nobody else needs it.
+  /// Whether a value that the loop computes once for all of another loop may go into that loop: nobody else
+  /// needs it.
   bool used_once(size_t first, size_t second) {
     for (int buffer : buffers_written(program_, program_.steps[first])) {
       if (program_.buffers[size_t(buffer)].is_result) return false;
@@ -175,7 +188,8 @@ class Fuser {
     auto match = match_chain(program_, a, b);
     if (!match) {
       // The same elements under other sizes, where only their order counts.
-      if (auto reshaped = reshape_loop(a, b.sizes); reshaped && (match = match_chain(program_, *reshaped, b))) {
+      if (auto reshaped = reshape_loop(a, b.sizes);
+          reshaped && (match = match_chain(program_, *reshaped, b))) {
         a = *reshaped;
       } else if (auto other = reshape_loop(b, a.sizes); other && (match = match_chain(program_, a, *other))) {
         b = *other;

@@ -7,7 +7,8 @@ namespace framejit::inductor {
 using Kind = LoopInstr::Kind;
 
 bool Loop::has_reduction() const {
-  return std::any_of(code.begin(), code.end(), [](const LoopInstr& instr) { return instr.kind == Kind::reduce; });
+  return std::any_of(code.begin(), code.end(),
+                     [](const LoopInstr& instr) { return instr.kind == Kind::reduce; });
 }
 
 std::vector<Extent> extents(const Loop& loop) {
@@ -50,11 +51,13 @@ std::vector<int> buffers_written(const LoopProgram& program, const Step& step) {
 }
 
 const char* reduce_name(ReduceKind kind) {
-  static constexpr const char* kNames[] = {"sum", "mean", "prod", "amax", "amin", "any", "all", "argmax", "argmin"};
+  static constexpr const char* kNames[] = {"sum", "mean", "prod",   "amax",  "amin",
+                                           "any", "all",  "argmax", "argmin"};
   return kNames[size_t(kind)];
 }
 
-// --- text -------------------------------------------------------------------------------------------------------------
+// --- text
+// -------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -148,7 +151,8 @@ class Printer {
     const graph::Node& node = *external.node;
     text_ += eager::concat("external ", at, " ");
     for (size_t i = 0; i < external.results.size(); ++i)
-      text_ += (i ? ", " : "") + (external.results[i] < 0 ? node.name : tensor_text(program_, external.results[i]));
+      text_ += (i ? ", " : "") +
+               (external.results[i] < 0 ? node.name : tensor_text(program_, external.results[i]));
     text_ += eager::concat(" = ", node.op ? node.op->full_name : node.target, "(");
     const char* separator = "";
     graph::for_each_node_output(node.args, [&](const graph::NodeOutput& ref) {

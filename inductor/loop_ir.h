@@ -1,9 +1,9 @@
 // Contract: the loop IR, which lies between graphs and back ends.
 //
-// A `LoopProgram` is a list of steps over buffers. A step is a *loop* (a nest over an iteration space, whose body is a
-// list of instructions in SSA form) or an *external* call (an op that keeps its own kernel: GEMM, gather, random ...).
-// Sizes and strides may be symbolic. Nothing here knows of tiles, threads or instruction sets: those belong to back ends
-// (cpu/ runs loops as programs of tile kernels).
+// A `LoopProgram` is a list of steps over buffers. A step is a *loop* (a nest over an iteration space, whose
+// body is a list of instructions in SSA form) or an *external* call (an op that keeps its own kernel: GEMM,
+// gather, random ...). Sizes and strides may be symbolic. Nothing here knows of tiles, threads or instruction
+// sets: those belong to back ends (cpu/ runs loops as programs of tile kernels).
 //
 // It prints deterministically (`str`):
 //

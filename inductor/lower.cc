@@ -39,7 +39,8 @@ Dims pick(const Dims& all, const std::vector<int>& dims) {
 
 bool same_number(const Value& a, const Value& b) {
   if (a.tag() != b.tag()) return false;
-  if (a.tag() == Value::Tag::real) return std::bit_cast<int64_t>(a.real()) == std::bit_cast<int64_t>(b.real());
+  if (a.tag() == Value::Tag::real)
+    return std::bit_cast<int64_t>(a.real()) == std::bit_cast<int64_t>(b.real());
   return a.sym_int().bits() == b.sym_int().bits();
 }
 
@@ -82,6 +83,8 @@ class Lowering {
     if (node.op->kind == OpKind::view) return lower_view(node);
     if (node.op->kind == OpKind::pointwise && lower_pointwise(node)) return;
     if (auto kind = reduce_kind_of(*node.op)) return lower_reduction(node, *kind);
+    static const eager::Op& full = eager::get_op("full");
+    if (node.op == &full) return lower_fill(node);
     lower_external(node);
   }
 
@@ -108,7 +111,8 @@ class Lowering {
   int number(NumberDef def) {
     for (size_t i = 0; i < program_.numbers.size(); ++i) {
       const NumberDef& other = program_.numbers[i];
-      bool same = other.source == def.source && other.node == def.node && other.size.bits() == def.size.bits() &&
+      bool same = other.source == def.source && other.node == def.node &&
+                  other.size.bits() == def.size.bits() &&
                   (def.source != NumberDef::Source::constant || same_number(other.constant, def.constant));
       if (same) return int(i);
     }
@@ -118,14 +122,16 @@ class Lowering {
   /// The number that an argument is.
   int number(const Argument& argument) {
     if (const NodeOutput* ref = argument.node_output())
-      return number({NumberDef::Source::node, {}, *ref, {}, ref->node->meta[size_t(ref->index)].tensor.dtype});
+      return number(
+          {NumberDef::Source::node, {}, *ref, {}, ref->node->meta[size_t(ref->index)].tensor.dtype});
     if (const SymInt* size = argument.sym_int()) {
       if (size->is_symbolic()) return number({NumberDef::Source::size, {}, {}, *size, DType::int64});
       return number({NumberDef::Source::constant, Value(*size), {}, {}, DType::int64});
     }
     if (const bool* flag = std::get_if<bool>(&argument.value))
       return number({NumberDef::Source::constant, Value(*flag), {}, {}, DType::bool_});
-    return number({NumberDef::Source::constant, Value(std::get<double>(argument.value)), {}, {}, DType::float64});
+    return number(
+        {NumberDef::Source::constant, Value(std::get<double>(argument.value)), {}, {}, DType::float64});
   }
   static bool is_tensor(const Argument& argument) {
     const NodeOutput* ref = argument.node_output();
@@ -169,7 +175,8 @@ class Lowering {
   void lower_external(const Node& node) {
     External external{&node, {}};
     for (int i = 0; i < int(node.meta.size()); ++i)
-      external.results.push_back(node.meta[size_t(i)].is_scalar ? -1 : add_buffer(Buffer::Kind::external, node, i));
+      external.results.push_back(
+          node.meta[size_t(i)].is_scalar ? -1 : add_buffer(Buffer::Kind::external, node, i));
     program_.steps.push_back({std::move(external)});
   }
 
@@ -203,7 +210,8 @@ class Lowering {
       const Argument& argument = node.args[size_t(i)];
       if (is_tensor(argument)) {
         int tensor = program_.tensor_at(*argument.node_output());
-        apply.in.push_back(add_load(loop, {tensor, broadcast_strides(tensor, meta.sizes.size(), dims)}, types.compute));
+        apply.in.push_back(
+            add_load(loop, {tensor, broadcast_strides(tensor, meta.sizes.size(), dims)}, types.compute));
       } else {
         loop.code.push_back({.kind = Kind::number, .dtype = types.compute, .slot = number(argument)});
         apply.in.push_back(int(loop.code.size()) - 1);
@@ -215,6 +223,18 @@ class Lowering {
     add_store(loop, int(loop.code.size()) - 1, result, pick(meta.strides, dims), false);
     program_.steps.push_back({std::move(loop)});
     return true;
+  }
+
+  /// A tensor that repeats one number is a loop too, so that it fuses into whatever reads it.
+  void lower_fill(const Node& node) {
+    const TensorMeta& meta = node.meta[0].tensor;
+    std::vector<int> dims = loop_dims(meta.sizes);
+    Loop loop;
+    loop.sizes = pick(meta.sizes, dims);
+    int value = number(node.args[size_t(node.op->schema.find("fill_value"))]);
+    loop.code.push_back({.kind = Kind::number, .dtype = meta.dtype, .slot = value});
+    add_store(loop, 0, add_buffer(Buffer::Kind::loop, node, 0), pick(meta.strides, dims), false);
+    program_.steps.push_back({std::move(loop)});
   }
 
   Dims broadcast_strides(int tensor, int rank, const std::vector<int>& dims) {

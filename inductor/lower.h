@@ -1,5 +1,5 @@
-// Lowering: a pure graph becomes a loop program, one step per computing node. View ops become ways to look at buffers,
-// pointwise ops and reductions loops, everything else external calls.
+// Lowering: a pure graph becomes a loop program, one step per computing node. View ops become ways to look at
+// buffers, pointwise ops and reductions loops, everything else external calls.
 #pragma once
 
 #include "inductor/loop_ir.h"

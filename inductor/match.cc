@@ -5,7 +5,9 @@
 namespace framejit::inductor {
 namespace {
 
-bool same_bits(const Dims& a, const Dims& b) { return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin()); }
+bool same_bits(const Dims& a, const Dims& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
 
 /// A load of `second` from a buffer that `first` stores, and that store.
 struct Link {
@@ -22,8 +24,9 @@ std::vector<Link> find_links(const LoopProgram& program, const Loop& first, cons
   return links;
 }
 
-/// Pairs dims of `from` with dims of `to` that step equally far through the same memory. -1: `from` does not step.
-/// Nothing when a stepping dim has no partner: the load then sees other elements, or in another arrangement.
+/// Pairs dims of `from` with dims of `to` that step equally far through the same memory. -1: `from` does not
+/// step. Nothing when a stepping dim has no partner: the load then sees other elements, or in another
+/// arrangement.
 std::optional<std::vector<int>> pair_dims(const Loop& from, const Dims& from_strides, const Loop& to,
                                           const Dims& to_strides) {
   std::vector<int> pairs(size_t(from.sizes.size()), -1);
@@ -85,7 +88,8 @@ std::optional<Match> match_link(const Loop& first, const Loop& second, const Lin
   for (int e : rest)
     if (link.load->strides[e] != 0) return std::nullopt;
   if (!link.store->row) {
-    // One element for all of the second loop is computed again at each tile; other broadcasts would cost too much.
+    // One element for all of the second loop is computed again at each tile; other broadcasts would cost too
+    // much.
     if (!rest.empty() && !first.sizes.empty()) return std::nullopt;
     return over_second(first, second, *pairs);
   }
@@ -123,10 +127,12 @@ std::optional<Match> match_chain(const LoopProgram& program, const Loop& first, 
     for (const Link& link : links) {
       if (link.store->row != row) continue;
       auto match = match_link(first, second, link);
-      bool all = match && std::all_of(links.begin(), links.end(), [&](const Link& l) { return agrees(*match, l); });
+      bool all =
+          match && std::all_of(links.begin(), links.end(), [&](const Link& l) { return agrees(*match, l); });
       if (!all) return std::nullopt;
-      match->makes_rows_wait = !match->second_is_row &&
-                               std::any_of(links.begin(), links.end(), [](const Link& l) { return l.store->row; });
+      match->makes_rows_wait =
+          !match->second_is_row &&
+          std::any_of(links.begin(), links.end(), [](const Link& l) { return l.store->row; });
       return match;
     }
   }
@@ -147,12 +153,14 @@ std::optional<Match> match_siblings(const Loop& first, const Loop& second) {
 }
 
 std::optional<Loop> reshape_loop(const Loop& loop, const Dims& sizes) {
-  if (loop.has_reduction() || eager::numel(loop.sizes).bits() != eager::numel(sizes).bits()) return std::nullopt;
+  if (loop.has_reduction() || eager::numel(loop.sizes).bits() != eager::numel(sizes).bits())
+    return std::nullopt;
   Dims from = eager::contiguous_strides(loop.sizes);
   Loop result = loop;
   result.sizes = sizes;
   for (LoopOperand& operand : result.operands) {
-    bool single = std::all_of(operand.strides.begin(), operand.strides.end(), [](int64_t s) { return s == 0; });
+    bool single =
+        std::all_of(operand.strides.begin(), operand.strides.end(), [](int64_t s) { return s == 0; });
     if (!single && !same_bits(operand.strides, from)) return std::nullopt;
     operand.strides = single ? Dims(sizes.size()) : eager::contiguous_strides(sizes);
   }

@@ -25,8 +25,8 @@ std::optional<Match> match_siblings(const Loop& first, const Loop& second);
 /// Strides over the dims of the common space.
 Dims move_strides(const Dims& strides, const std::vector<int>& dims, int rank);
 
-/// The loop over dims of other `sizes` with as many elements, when it is pointwise and every operand is contiguous or
-/// one element, so that only the linear index matters.
+/// The loop over dims of other `sizes` with as many elements, when it is pointwise and every operand is
+/// contiguous or one element, so that only the linear index matters.
 std::optional<Loop> reshape_loop(const Loop& loop, const Dims& sizes);
 
 }  // namespace framejit::inductor

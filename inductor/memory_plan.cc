@@ -7,11 +7,13 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 
-bool same_bits(const Dims& a, const Dims& b) { return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin()); }
+bool same_bits(const Dims& a, const Dims& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
 
 /// The operand of a pointwise loop which `output` may overwrite: read only there, element for element.
-int find_replaced(const LoopProgram& program, const std::vector<BufferLife>& lives, const Loop& loop, int step,
-                  const LoopOperand& output) {
+int find_replaced(const LoopProgram& program, const std::vector<BufferLife>& lives, const Loop& loop,
+                  int step, const LoopOperand& output) {
   if (loop.has_reduction()) return -1;
   for (const LoopOperand& operand : loop.operands) {
     if (operand.written) continue;
@@ -103,13 +105,16 @@ MemoryPlan plan_memory(const std::vector<BufferLife>& lives, const std::vector<i
     order.push_back(b);
     last_step = std::max(last_step, lives[b].last);
   }
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return lives[a].first < lives[b].first; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return lives[a].first < lives[b].first; });
   std::vector<std::vector<size_t>> ending(size_t(last_step + 1));
   for (size_t b : order) ending[size_t(lives[b].last)].push_back(b);
 
   Workspace workspace;
   std::vector<bool> replaced(lives.size());
-  auto size_of = [&](size_t b) { return std::max(kAlignment, (bytes[b] + kAlignment - 1) / kAlignment * kAlignment); };
+  auto size_of = [&](size_t b) {
+    return std::max(kAlignment, (bytes[b] + kAlignment - 1) / kAlignment * kAlignment);
+  };
   size_t next = 0;
   for (int step = 0; step <= last_step; ++step) {
     for (; next < order.size() && lives[order[next]].first == step; ++next) {

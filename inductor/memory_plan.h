@@ -1,5 +1,5 @@
-// Where the values between loops live. Temporaries share one workspace per run; a loop may write over an operand that
-// dies with it. Results and what external calls make have memory of their own.
+// Where the values between loops live. Temporaries share one workspace per run; a loop may write over an
+// operand that dies with it. Results and what external calls make have memory of their own.
 #pragma once
 
 #include "inductor/loop_ir.h"
@@ -20,6 +20,6 @@ struct MemoryPlan {
   int64_t total = 0;
 };
 /// `bytes`: size of each buffer.
-MemoryPlan plan_memory(const std::vector<BufferLife>& lives, const std::vector<int64_t>& bytes);
+FRAMEJIT_API MemoryPlan plan_memory(const std::vector<BufferLife>& lives, const std::vector<int64_t>& bytes);
 
 }  // namespace framejit::inductor

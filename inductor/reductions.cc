@@ -8,9 +8,9 @@ struct Row {
   ReduceKind kind;
 };
 constexpr Row kRows[] = {
-    {"sum", ReduceKind::sum},       {"mean", ReduceKind::mean},     {"prod", ReduceKind::prod},
-    {"amax", ReduceKind::amax},     {"amin", ReduceKind::amin},     {"any", ReduceKind::any},
-    {"all", ReduceKind::all},       {"argmax", ReduceKind::argmax}, {"argmin", ReduceKind::argmin},
+    {"sum", ReduceKind::sum},   {"mean", ReduceKind::mean},     {"prod", ReduceKind::prod},
+    {"amax", ReduceKind::amax}, {"amin", ReduceKind::amin},     {"any", ReduceKind::any},
+    {"all", ReduceKind::all},   {"argmax", ReduceKind::argmax}, {"argmin", ReduceKind::argmin},
 };
 
 uint64_t dim_bit(const graph::Argument& argument, int rank) {

@@ -8,7 +8,9 @@ namespace {
 
 using Kind = LoopInstr::Kind;
 
-bool same_bits(const Dims& a, const Dims& b) { return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin()); }
+bool same_bits(const Dims& a, const Dims& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
 
 bool same_operand(const LoopOperand& a, const LoopOperand& b) {
   return a.tensor == b.tensor && a.written == b.written && a.row == b.row && same_bits(a.strides, b.strides);
@@ -16,8 +18,9 @@ bool same_operand(const LoopOperand& a, const LoopOperand& b) {
 
 /// Instructions without effect of which one is enough.
 bool same_instr(const LoopInstr& a, const LoopInstr& b) {
-  return a.kind == b.kind && a.kind != Kind::store && a.dtype == b.dtype && a.slot == b.slot && a.in == b.in &&
-         a.op == b.op && a.compute == b.compute && a.params == b.params && a.reduce == b.reduce;
+  return a.kind == b.kind && a.kind != Kind::store && a.dtype == b.dtype && a.slot == b.slot &&
+         a.in == b.in && a.op == b.op && a.compute == b.compute && a.params == b.params &&
+         a.reduce == b.reduce;
 }
 
 std::vector<bool> find_needed(const Loop& loop) {

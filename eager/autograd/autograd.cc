@@ -18,6 +18,14 @@ AutogradMeta::~AutogradMeta() {
 bool view_requires_grad(const TensorImpl& impl) { return impl.view->base.requires_grad(); }
 
 Tensor detach(const Tensor& self) {
+  if (!self.is_symbolic()) return without_history(self);
+  static const Op& op = get_op("detach");
+  Value arg = self, result;
+  call_below_autograd(op, &arg, &result);
+  return result.take_tensor();
+}
+
+Tensor without_history(const Tensor& self) {
   auto impl = make_ref<TensorImpl>();
   impl->storage = self->storage;
   impl->offset = self->offset;

@@ -35,7 +35,7 @@ Value without_data(const Value& value) {
 SavedTensor::SavedTensor(const Tensor& tensor, Edge history)
     : history_(std::move(history)), version_(tensor.version()) {
   bool grad_leaf = tensor.requires_grad() && is_leaf(tensor);
-  tensor_ = grad_leaf ? tensor : detach(tensor);
+  tensor_ = grad_leaf ? tensor : without_history(tensor);
   if (grad_leaf) history_ = {};
 }
 
@@ -48,7 +48,7 @@ Tensor SavedTensor::unpack(const std::string& op) const {
                  ", is at version ", tensor_.version(), "; expected version ", version_,
                  " instead. Hint: clone() it before the in-place operation.");
   if (!history_.node || !modes().grad_enabled) return tensor_;
-  Tensor linked = detach(tensor_);
+  Tensor linked = without_history(tensor_);
   set_history(linked, history_.node, history_.input);
   return linked;
 }
@@ -116,7 +116,7 @@ void OpNode::save_results(const Value* results) {
   if (!saved) return;
   results_saved_.resize(this->results.size());
   // The history of a result is this node: linked when unpacked.
-  for_each_bit(saved, [&](int i) { results_saved_[size_t(i)] = SavedTensor(detach(results[i].tensor()), {}); });
+  for_each_bit(saved, [&](int i) { results_saved_[size_t(i)] = SavedTensor(without_history(results[i].tensor()), {}); });
 }
 
 Value OpNode::saved_arg(int arg) const {
@@ -141,7 +141,7 @@ Tensor OpNode::saved_result(int index) const {
   if (released_) saved_arg(-1);  // raises
   Tensor result = results_saved_[size_t(index)].unpack(op_.schema.name);
   if (!modes().grad_enabled) return result;
-  Tensor linked = detach(result);
+  Tensor linked = without_history(result);
   set_history(linked, Ref<GradNode>(const_cast<OpNode*>(this)), index);
   return linked;
 }

@@ -69,6 +69,12 @@ void call_mutating(const Op& op, const Value* args, Value* results, uint64_t req
   node->save_results(results);
 }
 
+/// The one view that autograd must not follow.
+bool is_detach(const Op& op) {
+  static const Op& detach = get_op("detach");
+  return &op == &detach;
+}
+
 }  // namespace
 
 uint64_t args_requiring_grad(const Op& op, const Value* args) {
@@ -96,7 +102,7 @@ void call_with_autograd(const Op& op, const Value* args, Value* results, uint64_
     link_results(op, results, node);
     node->save_results(results);
   }
-  if (op.kind == OpKind::view) track_views(op, args, results);
+  if (op.kind == OpKind::view && !is_detach(op)) track_views(op, args, results);
 }
 
 }  // namespace framejit::eager

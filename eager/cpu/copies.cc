@@ -45,7 +45,8 @@ void fill_with(const Tensor& to, const Value& value) {
 
 Value element_value(const Tensor& tensor) {
   switch (category(tensor.dtype())) {
-    case DTypeCategory::boolean: return Value(*tensor.data_as<bool>());
+    case DTypeCategory::boolean:
+      return Value(*tensor.data_as<bool>());
     case DTypeCategory::integral: {
       int64_t number;
       convert_element(tensor.data(), tensor.dtype(), &number, DType::int64);
@@ -115,7 +116,8 @@ void zero_kernel(const Op& op, const Value* args, Value* results) {
 
 void item_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
-  FRAMEJIT_CHECK(self.numel() == 1, "a Tensor with ", self.numel().str(), " elements cannot be converted to Scalar");
+  FRAMEJIT_CHECK(self.numel() == 1, "a Tensor with ", self.numel().str(),
+                 " elements cannot be converted to Scalar");
   results[0] = element_value(self);
 }
 

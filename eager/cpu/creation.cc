@@ -14,8 +14,8 @@ namespace {
 
 void check_sizes(const Dims& sizes) {
   for (int i = 0; i < sizes.size(); ++i)
-    FRAMEJIT_CHECK(sizes.sym(i) >= 0, "Trying to create tensor with negative dimension ", sizes.sym(i).str(), ": ",
-                   sizes_text(sizes));
+    FRAMEJIT_CHECK(sizes.sym(i) >= 0, "Trying to create tensor with negative dimension ", sizes.sym(i).str(),
+                   ": ", sizes_text(sizes));
 }
 
 bool is_integer(const Value& number) {
@@ -37,7 +37,8 @@ int64_t arange_length(const Value& start, const Value& end, const Value& step) {
 void meta_full_size(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   check_sizes(args[0].dims());
   const int at = op.schema.find("dtype");
-  results.push_back(contiguous_meta(args[0].dims(), dtype_or(args[at], default_dtype()), device_or(args[at + 1], {})));
+  results.push_back(
+      contiguous_meta(args[0].dims(), dtype_or(args[at], default_dtype()), device_or(args[at + 1], {})));
 }
 void meta_full(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   check_sizes(args[0].dims());
@@ -46,7 +47,8 @@ void meta_full(const Op& op, const Value* args, std::vector<TensorMeta>& results
 }
 void meta_empty_strided(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   check_sizes(args[0].dims());
-  TensorMeta meta = contiguous_meta(args[0].dims(), dtype_or(args[2], default_dtype()), device_or(args[3], {}));
+  TensorMeta meta =
+      contiguous_meta(args[0].dims(), dtype_or(args[2], default_dtype()), device_or(args[3], {}));
   meta.strides = args[1].dims();
   FRAMEJIT_CHECK(meta.strides.size() == meta.sizes.size(), "dimensionality of sizes (", meta.sizes.size(),
                  ") must match dimensionality of strides (", meta.strides.size(), ")");
@@ -57,7 +59,8 @@ void empty_kernel(const Op& op, const Value* args, Value* results) { results[0] 
 void empty_strided_kernel(const Op& op, const Value* args, Value* results) {
   const TensorMeta meta = infer_single(op, args);
   int64_t last = 0;  // the strides may leave gaps or overlap, so the storage is sized by its last element
-  for (int i = 0; i < meta.sizes.size(); ++i) last += std::max<int64_t>(0, meta.sizes[i] - 1) * meta.strides[i];
+  for (int i = 0; i < meta.sizes.size(); ++i)
+    last += std::max<int64_t>(0, meta.sizes[i] - 1) * meta.strides[i];
   const size_t bytes = numel(meta.sizes) == 0 ? 0 : size_t(last + 1) * item_size(meta.dtype);
   results[0] = Tensor::from_storage(Storage::allocate(bytes), 0, meta);
 }
@@ -81,7 +84,8 @@ void meta_arange(const Op& op, const Value* args, std::vector<TensorMeta>& resul
                  "upper bound and lower bound inconsistent with step sign");
   const bool integral = is_integer(args[0]) && is_integer(args[1]) && is_integer(args[2]);
   const DType dtype = dtype_or(args[3], integral ? DType::int64 : default_dtype());
-  results.push_back(contiguous_meta({arange_length(args[0], args[1], args[2])}, dtype, device_or(args[4], {})));
+  results.push_back(
+      contiguous_meta({arange_length(args[0], args[1], args[2])}, dtype, device_or(args[4], {})));
 }
 
 void arange_kernel(const Op& op, const Value* args, Value* results) {
@@ -161,14 +165,15 @@ void triangle(const Op& op, const Value* args, bool lower, Value* results) {
     using T = decltype(zero);
     const T* from = self.data_as<T>();
     T* to = result.data_as<T>();
-    parallel_for(all_rows, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, columns)), [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        // Columns below `cut` are on or below the diagonal (lower), or below it (upper).
-        const int64_t cut = std::clamp<int64_t>(r % rows + diagonal + lower, 0, columns);
-        for (int64_t c = 0; c < columns; ++c)
-          to[r * columns + c] = (c < cut) == lower ? from[r * columns + c] : T(0);
-      }
-    });
+    parallel_for(all_rows, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, columns)),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t r = begin; r < end; ++r) {
+                     // Columns below `cut` are on or below the diagonal (lower), or below it (upper).
+                     const int64_t cut = std::clamp<int64_t>(r % rows + diagonal + lower, 0, columns);
+                     for (int64_t c = 0; c < columns; ++c)
+                       to[r * columns + c] = (c < cut) == lower ? from[r * columns + c] : T(0);
+                   }
+                 });
   });
   results[0] = std::move(result);
 }

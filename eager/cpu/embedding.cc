@@ -12,16 +12,17 @@ using namespace cpu;
 namespace {
 
 void check_indices(const Op& op, const TensorMeta& indices) {
-  FRAMEJIT_CHECK(indices.dtype == DType::int64 || indices.dtype == DType::int32,
-                 "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but "
-                 "got ",
-                 dtype_name(indices.dtype), " instead (while checking arguments for ", op.schema.name, ")");
+  FRAMEJIT_CHECK(
+      indices.dtype == DType::int64 || indices.dtype == DType::int32,
+      "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but "
+      "got ",
+      dtype_name(indices.dtype), " instead (while checking arguments for ", op.schema.name, ")");
 }
 
 void check_range(const int64_t* indices, int64_t count, int64_t rows) {
   for (int64_t i = 0; i < count; ++i)
-    FRAMEJIT_CHECK_TYPE(uint64_t(indices[i]) < uint64_t(rows), index, "index out of range in self: index ", indices[i],
-                        ", embedding of ", rows, " rows");
+    FRAMEJIT_CHECK_TYPE(uint64_t(indices[i]) < uint64_t(rows), index, "index out of range in self: index ",
+                        indices[i], ", embedding of ", rows, " rows");
 }
 
 }  // namespace
@@ -43,9 +44,11 @@ void embedding_kernel(const Op& op, const Value* args, Value* results) {
   const int64_t bytes = weight.sizes()[1] * int64_t(item_size(weight.dtype()));
   const char* from = static_cast<const char*>(weight.data());
   char* to = static_cast<char*>(result.data());
-  parallel_for(count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, bytes)), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) std::memcpy(to + i * bytes, from + rows[i] * bytes, size_t(bytes));
-  });
+  parallel_for(count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, bytes)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i)
+                   std::memcpy(to + i * bytes, from + rows[i] * bytes, size_t(bytes));
+               });
   results[0] = std::move(result);
 }
 
@@ -61,7 +64,8 @@ void embedding_backward_kernel(const Op& op, const Value* args, Value* results) 
   Tensor result = allocate_result(op, args);
   const int64_t zero_number = 0;
   fill_elements(result, &zero_number, DType::int64);
-  const int64_t count = indices.numel().expect(), width = result.sizes()[1], *rows = indices.data_as<int64_t>();
+  const int64_t count = indices.numel().expect(), width = result.sizes()[1],
+                *rows = indices.data_as<int64_t>();
   check_range(rows, count, result.sizes()[0]);
   for_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);

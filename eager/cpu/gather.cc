@@ -17,24 +17,25 @@ void check_index_dtype(const Op& op, const TensorMeta& index) {
 }
 
 void check_same_dtype(const Op& op, const TensorMeta& self, const TensorMeta& src) {
-  FRAMEJIT_CHECK(self.dtype == src.dtype, op.schema.name, "(): Expected self.dtype to be equal to src.dtype, got ",
-                 dtype_name(self.dtype), " and ", dtype_name(src.dtype));
+  FRAMEJIT_CHECK(self.dtype == src.dtype, op.schema.name,
+                 "(): Expected self.dtype to be equal to src.dtype, got ", dtype_name(self.dtype), " and ",
+                 dtype_name(src.dtype));
 }
 
 /// The index tensor must fit into `other` in every dim but `dim` (in that too where `all_dims`).
 void check_index_fits(const Op& op, const TensorMeta& index, const TensorMeta& other, int dim, bool all_dims,
                       const char* name) {
   const int rank = std::max(1, other.sizes.size());
-  FRAMEJIT_CHECK(std::max(1, index.sizes.size()) == rank, "Index tensor must have the same number of dimensions as ",
-                 name, " tensor");
+  FRAMEJIT_CHECK(std::max(1, index.sizes.size()) == rank,
+                 "Index tensor must have the same number of dimensions as ", name, " tensor");
   for (int d = 0; d < index.sizes.size() && d < other.sizes.size(); ++d)
     FRAMEJIT_CHECK((d == dim && !all_dims) || index.sizes.sym(d) <= other.sizes.sym(d), op.schema.name,
                    "(): Expected index ", sizes_text(index.sizes), " to be no larger than ", name, " ",
                    sizes_text(other.sizes), " apart from dimension ", dim);
 }
 
-/// Elements of one tensor that an index tensor picks along a dim: element (i, j, k) of the index stands for the element
-/// outer[i] + index * stride + inner[k] of the tensor.
+/// Elements of one tensor that an index tensor picks along a dim: element (i, j, k) of the index stands for
+/// the element outer[i] + index * stride + inner[k] of the tensor.
 struct DimPlan {
   std::vector<int64_t> outer, inner;
   int64_t length, size, stride;
@@ -66,7 +67,8 @@ struct DimPlan {
     int64_t position = begin * row_elements();
     for (int64_t o = begin; o < end; ++o)
       for (int64_t j = 0; j < length; ++j)
-        for (int64_t k = 0; k < int64_t(inner.size()); ++k, ++position) f(offset(o, index[position], k), position);
+        for (int64_t k = 0; k < int64_t(inner.size()); ++k, ++position)
+          f(offset(o, index[position], k), position);
   }
   /// Raises for a bad index, before anything is written.
   void check(const int64_t* index) const {
@@ -74,7 +76,9 @@ struct DimPlan {
   }
 };
 
-int dim_argument(const Value* args, int rank) { return rank == 0 ? (wrap_dim(args[1].integer(), 0), 0) : wrap_dim(args[1].integer(), rank); }
+int dim_argument(const Value* args, int rank) {
+  return rank == 0 ? (wrap_dim(args[1].integer(), 0), 0) : wrap_dim(args[1].integer(), rank);
+}
 
 /// `src` cut to the sizes of the index.
 Tensor leading_part(const Tensor& src, const Dims& sizes) {
@@ -193,27 +197,30 @@ void index_select_kernel(const Op& op, const Value* args, Value* results) {
   const char* from = static_cast<const char*>(self.data());
   char* to = static_cast<char*>(result.data());
   for (int64_t i = 0; i < count; ++i)
-    FRAMEJIT_CHECK_TYPE(uint64_t(indices[i]) < uint64_t(shape.length), index, "index out of range in self: index ",
-                        indices[i], ", size ", shape.length);
+    FRAMEJIT_CHECK_TYPE(uint64_t(indices[i]) < uint64_t(shape.length), index,
+                        "index out of range in self: index ", indices[i], ", size ", shape.length);
   parallel_for(shape.outer * count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, block)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t i = begin; i < end; ++i)
-                   std::memcpy(to + i * block, from + ((i / count) * shape.length + indices[i % count]) * block,
+                   std::memcpy(to + i * block,
+                               from + ((i / count) * shape.length + indices[i % count]) * block,
                                size_t(block));
                });
   results[0] = std::move(result);
 }
 
 void meta_index_add(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
-  const TensorMeta &self = args[0].impl()->meta, &index = args[2].impl()->meta, &source = args[3].impl()->meta;
+  const TensorMeta &self = args[0].impl()->meta, &index = args[2].impl()->meta,
+                   &source = args[3].impl()->meta;
   const int dim = dim_argument(args, self.sizes.size());
   check_index_dtype(op, index);
   check_same_dtype(op, self, source);
   Dims expected = self.sizes;
   if (!expected.empty()) expected[dim] = numel(index.sizes).bits();
-  FRAMEJIT_CHECK(index.sizes.size() <= 1 && source.sizes == expected, "index_add_(): expected source of size ",
-                 sizes_text(expected), " for self of size ", sizes_text(self.sizes), " and index of size ",
-                 sizes_text(index.sizes), ", got ", sizes_text(source.sizes));
+  FRAMEJIT_CHECK(index.sizes.size() <= 1 && source.sizes == expected,
+                 "index_add_(): expected source of size ", sizes_text(expected), " for self of size ",
+                 sizes_text(self.sizes), " and index of size ", sizes_text(index.sizes), ", got ",
+                 sizes_text(source.sizes));
   results.push_back(preserved_meta(self));
 }
 
@@ -226,8 +233,8 @@ void index_add_kernel(const Op& op, const Value* args, Value* results) {
   const RowShape shape = row_shape(result.sizes(), dim_argument(args, result.dim()));
   const int64_t count = index.numel().expect(), *indices = index.data_as<int64_t>();
   for (int64_t i = 0; i < count; ++i)
-    FRAMEJIT_CHECK_TYPE(uint64_t(indices[i]) < uint64_t(shape.length), index, "index out of range in self: index ",
-                        indices[i], ", size ", shape.length);
+    FRAMEJIT_CHECK_TYPE(uint64_t(indices[i]) < uint64_t(shape.length), index,
+                        "index out of range in self: index ", indices[i], ", size ", shape.length);
   for_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T alpha = T(args[4].real());

@@ -6,9 +6,9 @@
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/thread_pool.h"
 
-#define FRAMEJIT_DECLARE_GEMM(isa)         \
-  namespace framejit::eager::isa {         \
-  cpu::GemmFn gemm_function(DType dtype);  \
+#define FRAMEJIT_DECLARE_GEMM(isa)        \
+  namespace framejit::eager::isa {        \
+  cpu::GemmFn gemm_function(DType dtype); \
   }
 FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_DECLARE_GEMM)
 #undef FRAMEJIT_DECLARE_GEMM
@@ -23,7 +23,8 @@ constexpr int64_t kParallelWork = 1 << 18;
 /// Whether rows (or else columns) of the matrix are contiguous; a copy that is, where neither.
 Tensor with_a_unit_stride(const Tensor& matrix) {
   const Dims &sizes = matrix.sizes(), &strides = matrix.strides();
-  const bool rows = strides[1] == 1 && strides[0] >= sizes[1], columns = strides[0] == 1 && strides[1] >= sizes[0];
+  const bool rows = strides[1] == 1 && strides[0] >= sizes[1],
+             columns = strides[0] == 1 && strides[1] >= sizes[0];
   return rows || columns ? matrix : contiguous_as(matrix, matrix.dtype());
 }
 
@@ -67,7 +68,8 @@ void with_call(const Tensor& a, const Tensor& b, const Tensor& result, Run run) 
 GemmFn gemm_function(DType dtype) {
   switch (chosen_isa()) {
 #define FRAMEJIT_GEMM(isa) \
-  case Isa::isa: return isa::gemm_function(dtype);
+  case Isa::isa:           \
+    return isa::gemm_function(dtype);
     FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_GEMM)
 #undef FRAMEJIT_GEMM
   }

@@ -25,8 +25,8 @@ using GemmFn = void (*)(const GemmCall& call);
 /// Null for bool. Integers wrap.
 GemmFn gemm_function(DType dtype);
 
-/// result = a @ b, of matrices of one dtype and matching sizes; `result` has contiguous rows. Split over threads by
-/// rows or columns of the result where it is large.
+/// result = a @ b, of matrices of one dtype and matching sizes; `result` has contiguous rows. Split over
+/// threads by rows or columns of the result where it is large.
 FRAMEJIT_API void run_gemm(const Tensor& a, const Tensor& b, const Tensor& result);
 /// The same without threads: one matrix of a batch.
 void run_gemm_inline(const Tensor& a, const Tensor& b, const Tensor& result);

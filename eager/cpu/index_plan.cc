@@ -7,15 +7,16 @@ namespace framejit::eager {
 
 IndexShape index_shape(const Dims& sizes, const std::vector<Tensor>& indices) {
   const int rank = sizes.size();
-  FRAMEJIT_CHECK_TYPE(int(indices.size()) <= rank, index, "too many indices for tensor of dimension ", rank, " (got ",
-                      indices.size(), ")");
+  FRAMEJIT_CHECK_TYPE(int(indices.size()) <= rank, index, "too many indices for tensor of dimension ", rank,
+                      " (got ", indices.size(), ")");
   IndexShape shape;
   for (int d = 0; d < int(indices.size()); ++d) {
     const Tensor& index = indices[size_t(d)];
     if (!index.defined()) continue;
     FRAMEJIT_CHECK_TYPE(index.dtype() == DType::int64 || index.dtype() == DType::int32, index,
                         "tensors used as indices must be long, int, byte or bool tensors");
-    shape.index_sizes = shape.indexed.empty() ? index.sizes() : broadcast_sizes(shape.index_sizes, index.sizes());
+    shape.index_sizes =
+        shape.indexed.empty() ? index.sizes() : broadcast_sizes(shape.index_sizes, index.sizes());
     shape.indexed.push_back(d);
   }
   FRAMEJIT_CHECK_TYPE(!shape.indexed.empty(), index, "at least one index must be a tensor");
@@ -60,8 +61,8 @@ void add_index(const Tensor& index, const Dims& sizes, int64_t size, int64_t str
   const int64_t* values = wide.data_as<int64_t>();
   for (size_t i = 0; i < offsets.size(); ++i) {
     const int64_t value = values[i];
-    FRAMEJIT_CHECK_TYPE(value >= -size && value < size, index, "index ", value, " is out of bounds for dimension ",
-                        dim, " with size ", size);
+    FRAMEJIT_CHECK_TYPE(value >= -size && value < size, index, "index ", value,
+                        " is out of bounds for dimension ", dim, " with size ", size);
     offsets[i] += (value < 0 ? value + size : value) * stride;
   }
 }

@@ -7,8 +7,8 @@
 
 namespace framejit::eager {
 
-/// Shape of `x[indices]`. The index tensors broadcast to one shape, which stands where the first of them stands if they
-/// are next to each other, else in front.
+/// Shape of `x[indices]`. The index tensors broadcast to one shape, which stands where the first of them
+/// stands if they are next to each other, else in front.
 struct IndexShape {
   std::vector<int> indexed;  ///< dims of x that have an index tensor
   Dims index_sizes;          ///< common shape of the index tensors
@@ -21,8 +21,8 @@ IndexShape index_shape(const Dims& sizes, const std::vector<Tensor>& indices);
 
 namespace cpu {
 
-/// Where the elements of the result lie in x. Element (i, j, k, l) of the result, whose sizes are those of the three lists
-/// and `run`, has the offset before[i] + chosen[j] + after[k] + l, in elements.
+/// Where the elements of the result lie in x. Element (i, j, k, l) of the result, whose sizes are those of
+/// the three lists and `run`, has the offset before[i] + chosen[j] + after[k] + l, in elements.
 struct IndexPlan {
   std::vector<int64_t> before, chosen, after;
   int64_t run;

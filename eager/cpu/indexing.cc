@@ -10,8 +10,8 @@ using namespace cpu;
 
 namespace {
 
-/// Calls `f(offset in x, position in the contiguous result)` for every run of elements that lie side by side in both, in
-/// the order of the result. `begin` and `end` count pairs of `before` and `chosen`.
+/// Calls `f(offset in x, position in the contiguous result)` for every run of elements that lie side by side
+/// in both, in the order of the result. `begin` and `end` count pairs of `before` and `chosen`.
 template <class F>
 void for_each_run(const IndexPlan& plan, int64_t begin, int64_t end, F f) {
   const int64_t chosen = int64_t(plan.chosen.size());
@@ -60,7 +60,8 @@ void add_elements(const Tensor& x, const IndexPlan& plan, const Tensor& values) 
     const T* from = values.data_as<T>();
     T* to = x.data_as<T>();
     for_each_run(plan, 0, outer_count(plan), [&](int64_t offset, int64_t position) {
-      for (int64_t i = 0; i < plan.run; ++i) to[offset + i] = wrapping_sum(to[offset + i], from[position + i]);
+      for (int64_t i = 0; i < plan.run; ++i)
+        to[offset + i] = wrapping_sum(to[offset + i], from[position + i]);
     });
   });
 }
@@ -94,8 +95,9 @@ void index_kernel(const Op& op, const Value* args, Value* results) {
 
 void meta_index_put(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta &self = args[0].impl()->meta, &values = args[2].impl()->meta;
-  FRAMEJIT_CHECK(self.dtype == values.dtype, "Index put requires the source and destination dtypes match, got ",
-                 dtype_name(self.dtype), " for the destination and ", dtype_name(values.dtype), " for the source.");
+  FRAMEJIT_CHECK(self.dtype == values.dtype,
+                 "Index put requires the source and destination dtypes match, got ", dtype_name(self.dtype),
+                 " for the destination and ", dtype_name(values.dtype), " for the source.");
   const IndexShape shape = index_shape(self.sizes, args[1].tensor_list());
   bool fits = values.sizes.size() <= shape.result_sizes.size();
   if (fits) fits = broadcast_sizes(shape.result_sizes, values.sizes) == shape.result_sizes;

@@ -26,19 +26,22 @@ DType cat_dtype(const std::vector<Tensor>& tensors) {
 }
 
 void check_cat_sizes(const Dims& expected, const Dims& sizes, int dim, size_t position) {
-  FRAMEJIT_CHECK(sizes.size() == expected.size(), "Tensors must have same number of dimensions: got ", expected.size(),
-                 " and ", sizes.size());
+  FRAMEJIT_CHECK(sizes.size() == expected.size(), "Tensors must have same number of dimensions: got ",
+                 expected.size(), " and ", sizes.size());
   for (int d = 0; d < sizes.size(); ++d)
-    FRAMEJIT_CHECK(d == dim || sizes.sym(d) == expected.sym(d), "Sizes of tensors must match except in dimension ",
-                   dim, ". Expected size ", expected.sym(d).str(), " but got size ", sizes.sym(d).str(),
-                   " for tensor number ", position, " in the list.");
+    FRAMEJIT_CHECK(d == dim || sizes.sym(d) == expected.sym(d),
+                   "Sizes of tensors must match except in dimension ", dim, ". Expected size ",
+                   expected.sym(d).str(), " but got size ", sizes.sym(d).str(), " for tensor number ",
+                   position, " in the list.");
 }
 
 /// A copy of args[0] whose part `geometry` holds args[1].
 void scatter_view(const Op& op, const Value* args, const ViewGeometry& geometry, Value* results) {
   const Tensor src = args[1].tensor();
-  FRAMEJIT_CHECK(src.sizes() == geometry.sizes, op.schema.name, ": expected src to have a size equal to the slice of "
-                 "self. src size = ", sizes_text(src.sizes()), ", slice size = ", sizes_text(geometry.sizes));
+  FRAMEJIT_CHECK(src.sizes() == geometry.sizes, op.schema.name,
+                 ": expected src to have a size equal to the slice of "
+                 "self. src size = ",
+                 sizes_text(src.sizes()), ", slice size = ", sizes_text(geometry.sizes));
   Tensor result = cloned(args[0].tensor());
   copy_elements(src, make_view(result, geometry));
   results[0] = std::move(result);
@@ -51,7 +54,8 @@ void meta_cat(const Op& op, const Value* args, std::vector<TensorMeta>& results)
   FRAMEJIT_CHECK_TYPE(!tensors.empty(), value, "torch.cat(): expected a non-empty list of Tensors");
   const TensorMeta& example = cat_example(tensors);
   for (size_t i = 0; i < tensors.size(); ++i)
-    FRAMEJIT_CHECK(tensors[i].dim() > 0, "zero-dimensional tensor (at position ", i, ") cannot be concatenated");
+    FRAMEJIT_CHECK(tensors[i].dim() > 0, "zero-dimensional tensor (at position ", i,
+                   ") cannot be concatenated");
   const int dim = wrap_dim(args[1].integer(), example.sizes.size());
   Dims sizes = example.sizes;
   SymInt length = 0;
@@ -70,7 +74,8 @@ void cat_kernel(const Op& op, const Value* args, Value* results) {
   int64_t at = 0;
   for (const Tensor& tensor : args[0].tensor_list()) {
     if (is_skipped(tensor.meta())) continue;
-    copy_elements(tensor, reshaped_view(result, tensor.sizes(), result.strides(), at * result.strides()[dim]));
+    copy_elements(tensor,
+                  reshaped_view(result, tensor.sizes(), result.strides(), at * result.strides()[dim]));
     at += tensor.sizes()[dim];
   }
   results[0] = std::move(result);

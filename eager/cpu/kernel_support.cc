@@ -10,7 +10,8 @@ std::vector<int64_t> enumerate_offsets(std::span<const int64_t> sizes, std::span
   int64_t filled = count > 0 ? 1 : 0;
   for (size_t d = sizes.size(); d-- > 0 && count > 0;) {
     for (int64_t i = 1; i < sizes[d]; ++i)
-      for (int64_t k = 0; k < filled; ++k) offsets[size_t(i * filled + k)] = offsets[size_t(k)] + i * strides[d];
+      for (int64_t k = 0; k < filled; ++k)
+        offsets[size_t(i * filled + k)] = offsets[size_t(k)] + i * strides[d];
     filled *= sizes[d];
   }
   return offsets;

@@ -1,4 +1,5 @@
-// What structural kernels share: results as the row's meta rule has them, contiguous operands, loops over offsets.
+// What structural kernels share: results as the row's meta rule has them, contiguous operands, loops over
+// offsets.
 #pragma once
 
 #include <type_traits>
@@ -12,7 +13,9 @@
 namespace framejit::eager::cpu {
 
 /// A new tensor for the only result.
-inline Tensor allocate_result(const Op& op, const Value* args) { return Tensor::empty(infer_single(op, args)); }
+inline Tensor allocate_result(const Op& op, const Value* args) {
+  return Tensor::empty(infer_single(op, args));
+}
 
 /// `tensor` in row-major order and of type `dtype`: itself where it is so, else a copy.
 inline Tensor contiguous_as(const Tensor& tensor, DType dtype) {
@@ -46,7 +49,8 @@ template <class F>
 auto for_dtype(DType dtype, F f) {
   switch (dtype) {
 #define X(id, type, text) \
-  case DType::id: return f(type());
+  case DType::id:         \
+    return f(type());
     FRAMEJIT_FOR_EACH_DTYPE(X)
 #undef X
   }
@@ -56,9 +60,12 @@ auto for_dtype(DType dtype, F f) {
 template <class F>
 auto for_item_size(DType dtype, F f) {
   switch (item_size(dtype)) {
-    case 1: return f(uint8_t());
-    case 4: return f(uint32_t());
-    default: return f(uint64_t());
+    case 1:
+      return f(uint8_t());
+    case 4:
+      return f(uint32_t());
+    default:
+      return f(uint64_t());
   }
 }
 
@@ -79,7 +86,8 @@ struct RowShape {
 };
 inline RowShape row_shape(const Dims& sizes, int dim) {
   RowShape shape;
-  for (int i = 0; i < sizes.size(); ++i) (i < dim ? shape.outer : i > dim ? shape.inner : shape.length) *= sizes[i];
+  for (int i = 0; i < sizes.size(); ++i)
+    (i < dim ? shape.outer : i > dim ? shape.inner : shape.length) *= sizes[i];
   return shape;
 }
 

@@ -11,8 +11,9 @@ using namespace cpu;
 namespace {
 
 void check_dtypes(const Op& op, const TensorMeta& a, const TensorMeta& b) {
-  FRAMEJIT_CHECK(a.dtype == b.dtype, op.schema.name, "(): expected m1 and m2 to have the same dtype, but got: ",
-                 dtype_name(a.dtype), " != ", dtype_name(b.dtype));
+  FRAMEJIT_CHECK(a.dtype == b.dtype, op.schema.name,
+                 "(): expected m1 and m2 to have the same dtype, but got: ", dtype_name(a.dtype),
+                 " != ", dtype_name(b.dtype));
   FRAMEJIT_CHECK_TYPE(a.dtype != DType::bool_, not_implemented, "\"", op.schema.name,
                       "\" not implemented for 'bool' on cpu; try .to(float32) first");
 }
@@ -46,8 +47,9 @@ void meta_bmm(const Op& op, const Value* args, std::vector<TensorMeta>& results)
   FRAMEJIT_CHECK(a.sizes.size() == 3, "batch1 must be a 3D tensor");
   FRAMEJIT_CHECK(b.sizes.size() == 3, "batch2 must be a 3D tensor");
   FRAMEJIT_CHECK(a.sizes.sym(0) == b.sizes.sym(0) && a.sizes.sym(2) == b.sizes.sym(1),
-                 "Expected size for first two dimensions of batch2 tensor to be: [", a.sizes.sym(0).str(), ", ",
-                 a.sizes.sym(2).str(), "] but got: [", b.sizes.sym(0).str(), ", ", b.sizes.sym(1).str(), "].");
+                 "Expected size for first two dimensions of batch2 tensor to be: [", a.sizes.sym(0).str(),
+                 ", ", a.sizes.sym(2).str(), "] but got: [", b.sizes.sym(0).str(), ", ", b.sizes.sym(1).str(),
+                 "].");
   check_dtypes(op, a, b);
   results.push_back(contiguous_meta({a.sizes[0], a.sizes[1], b.sizes[2]}, a.dtype, a.device));
 }
@@ -61,7 +63,8 @@ void bmm_kernel(const Op& op, const Value* args, Value* results) {
     for (int64_t i = 0; i < sizes[0]; ++i) run_gemm(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
   } else {
     parallel_for(sizes[0], std::max<int64_t>(1, 65536 / work), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) run_gemm_inline(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
+      for (int64_t i = begin; i < end; ++i)
+        run_gemm_inline(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
     });
   }
   results[0] = std::move(result);

@@ -14,12 +14,21 @@ constexpr int64_t kLongRow = 256;
 /// Tile buffers should leave room in a 32 KiB L1 cache for the operands.
 constexpr int64_t kTileBytes = 24 * 1024;
 
-/// The operand whose memory order the loops follow: the first that matches, else -1.
-int find_operand(const Program& program, bool written, Extent extent) {
+/// The operand whose memory order the loops follow: of those that match the one that varies along most dims; -1: none.
+int find_reference(const Program& program, const Space& space, bool written, Extent extent) {
   const auto& operands = program.operands();
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (operands[i].written == written && operands[i].extent == extent) return int(i);
-  return -1;
+  int best = -1;
+  int64_t best_count = -1;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].written != written || operands[i].extent != extent) continue;
+    const Dims& strides = space.strides[i];
+    int64_t count = strides.size() - std::count(strides.begin(), strides.end(), 0);
+    if (count > best_count) {
+      best = int(i);
+      best_count = count;
+    }
+  }
+  return best;
 }
 
 /// The dims of `space` that are (not) reduced, larger than 1, outermost first by the strides of `operand`.
@@ -100,9 +109,9 @@ Nest prepare(const Program& program, const Space& space) {
   Nest nest;
   nest.program = &program;
   bool reduces = program.reductions() > 0;
-  int read = find_operand(program, false, Extent::full);
-  int kept_reference = find_operand(program, true, Extent::full);
-  if (kept_reference < 0) kept_reference = reduces ? read : find_operand(program, true, Extent::row);
+  int read = find_reference(program, space, false, Extent::full);
+  int kept_reference = find_reference(program, space, true, Extent::full);
+  if (kept_reference < 0) kept_reference = reduces ? read : find_reference(program, space, true, Extent::row);
   std::vector<int> kept = sorted_dims(space, false, kept_reference, false);
   std::vector<int> reduced = sorted_dims(space, true, read, has_index_reduction(program));
 

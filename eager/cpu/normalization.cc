@@ -10,8 +10,9 @@ using namespace cpu;
 void meta_softmax(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& self = args[0].impl()->meta;
   wrap_dim(args[1].integer(), self.sizes.size());
-  FRAMEJIT_CHECK_TYPE(is_floating(self.dtype), not_implemented, "\"", op.schema.name, "\" not implemented for '",
-                      dtype_name(self.dtype), "'; give dtype= or call .float() first");
+  FRAMEJIT_CHECK_TYPE(is_floating(self.dtype), not_implemented, "\"", op.schema.name,
+                      "\" not implemented for '", dtype_name(self.dtype),
+                      "'; give dtype= or call .float() first");
   results.push_back(preserved_meta(self));
 }
 
@@ -39,7 +40,8 @@ void meta_layer_norm(const Op& op, const Value* args, std::vector<TensorMeta>& r
   const TensorMeta& input = args[0].impl()->meta;
   const Dims shape = args[1].dims();
   const int outer = input.sizes.size() - shape.size();
-  FRAMEJIT_CHECK(!shape.empty(), "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
+  FRAMEJIT_CHECK(!shape.empty(),
+                 "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
                  "one element, but got normalized_shape = []");
   bool matches = outer >= 0;
   for (int i = 0; matches && i < shape.size(); ++i) matches = input.sizes.sym(outer + i) == shape.sym(i);

@@ -1,5 +1,5 @@
-// Kernels of random rows. Number i of an op is made from counter i / kPerCounter of what the op took from its generator,
-// whatever the thread; a tensor is filled in row-major order of its elements.
+// Kernels of random rows. Number i of an op is made from counter i / kPerCounter of what the op took from its
+// generator, whatever the thread; a tensor is filled in row-major order of its elements.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -44,12 +44,14 @@ void fill(const Tensor& result, Generator& generator, Make make) {
 void fill_uniform(const Tensor& result, Generator& generator, double low, double high) {
   if (result.dtype() == DType::float64)
     fill<double, 2>(result, generator, [=](const PhiloxBlock& block, double* out) {
-      for (int i = 0; i < 2; ++i) out[i] = low + (high - low) * uniform_double(block[2 * i], block[2 * i + 1]);
+      for (int i = 0; i < 2; ++i)
+        out[i] = low + (high - low) * uniform_double(block[2 * i], block[2 * i + 1]);
     });
   else
-    fill<float, 4>(result, generator, [low = float(low), range = float(high - low)](const PhiloxBlock& block, float* out) {
-      for (int i = 0; i < 4; ++i) out[i] = low + range * uniform_float(block[i]);
-    });
+    fill<float, 4>(result, generator,
+                   [low = float(low), range = float(high - low)](const PhiloxBlock& block, float* out) {
+                     for (int i = 0; i < 4; ++i) out[i] = low + range * uniform_float(block[i]);
+                   });
 }
 
 /// Box and Muller: two normal numbers from two uniform ones, the first of which is in (0, 1].
@@ -67,10 +69,12 @@ void fill_normal(const Tensor& result, Generator& generator, double mean, double
       for (int i = 0; i < 2; ++i) out[i] = mean + std * out[i];
     });
   else
-    fill<float, 4>(result, generator, [mean = float(mean), std = float(std)](const PhiloxBlock& block, float* out) {
-      for (int i = 0; i < 4; i += 2) normal_pair(uniform_float(block[i]), uniform_float(block[i + 1]), out + i);
-      for (int i = 0; i < 4; ++i) out[i] = mean + std * out[i];
-    });
+    fill<float, 4>(result, generator,
+                   [mean = float(mean), std = float(std)](const PhiloxBlock& block, float* out) {
+                     for (int i = 0; i < 4; i += 2)
+                       normal_pair(uniform_float(block[i]), uniform_float(block[i + 1]), out + i);
+                     for (int i = 0; i < 4; ++i) out[i] = mean + std * out[i];
+                   });
 }
 
 /// A new tensor like args[0] for the functional row.
@@ -84,7 +88,8 @@ void new_like_self(const Value* args, Value* results, Fill fill_result) {
 void uniform_into(const Tensor& to, const Value* args) {
   const double low = args[1].real(), high = args[2].real();
   check_floating("uniform_", to);
-  FRAMEJIT_CHECK(low <= high, "uniform_ expects to return a [from, to) range, but found from=", low, " > to=", high);
+  FRAMEJIT_CHECK(low <= high, "uniform_ expects to return a [from, to) range, but found from=", low,
+                 " > to=", high);
   fill_uniform(to, generator_of(args[3]), low, high);
 }
 void normal_into(const Tensor& to, const Value* args) {
@@ -94,12 +99,14 @@ void normal_into(const Tensor& to, const Value* args) {
 }
 void random_into(const Tensor& to, const Value* args) {
   const int64_t low = args[1].integer(), high = args[2].integer();
-  FRAMEJIT_CHECK(low < high, "random_ expects 'from' to be less than 'to', but got from=", low, " >= to=", high);
+  FRAMEJIT_CHECK(low < high, "random_ expects 'from' to be less than 'to', but got from=", low,
+                 " >= to=", high);
   const uint64_t range = uint64_t(high) - uint64_t(low);
   for_dtype(to.dtype(), [&](auto zero) {
     using T = decltype(zero);
     fill<T, 2>(to, generator_of(args[3]), [=](const PhiloxBlock& block, T* out) {
-      for (int i = 0; i < 2; ++i) out[i] = T(int64_t(uint64_t(low) + uniform_below(block[2 * i], block[2 * i + 1], range)));
+      for (int i = 0; i < 2; ++i)
+        out[i] = T(int64_t(uint64_t(low) + uniform_below(block[2 * i], block[2 * i + 1], range)));
     });
   });
 }
@@ -143,7 +150,8 @@ void bernoulli_fill_kernel(const Op& op, const Value* args, Value* results) {
 
 void meta_randperm(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   FRAMEJIT_CHECK(args[0].sym_int() >= 0, "n must be non-negative, got", args[0].sym_int().str());
-  results.push_back(contiguous_meta({args[0].sym_int().bits()}, dtype_or(args[2], DType::int64), device_or(args[3], {})));
+  results.push_back(
+      contiguous_meta({args[0].sym_int().bits()}, dtype_or(args[2], DType::int64), device_or(args[3], {})));
 }
 
 /// Fisher and Yates.
@@ -168,8 +176,8 @@ void meta_multinomial(const Op& op, const Value* args, std::vector<TensorMeta>& 
   const TensorMeta& self = args[0].impl()->meta;
   const int rank = self.sizes.size();
   FRAMEJIT_CHECK(rank == 1 || rank == 2, "prob_dist must be 1 or 2 dim");
-  FRAMEJIT_CHECK(is_floating(self.dtype), "multinomial only supports floating-point dtypes for input, got: ",
-                 dtype_name(self.dtype));
+  FRAMEJIT_CHECK(is_floating(self.dtype),
+                 "multinomial only supports floating-point dtypes for input, got: ", dtype_name(self.dtype));
   FRAMEJIT_CHECK(args[1].sym_int() > 0, "cannot sample n_sample <= 0 samples");
   FRAMEJIT_CHECK(args[2].boolean() || args[1].sym_int() <= self.sizes.sym(rank - 1),
                  "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
@@ -181,7 +189,8 @@ void meta_multinomial(const Op& op, const Value* args, std::vector<TensorMeta>& 
 namespace {
 
 /// Draws by inverting the cumulative sum; without replacement, a drawn entry's weight becomes zero.
-void draw_row(std::vector<double> weights, bool replacement, RandomState state, int64_t samples, int64_t* out) {
+void draw_row(std::vector<double> weights, bool replacement, RandomState state, int64_t samples,
+              int64_t* out) {
   for (double weight : weights)
     FRAMEJIT_CHECK(weight >= 0 && std::isfinite(weight),
                    "probability tensor contains either `inf`, `nan` or element < 0");
@@ -213,7 +222,8 @@ void multinomial_kernel(const Op& op, const Value* args, Value* results) {
   for (int64_t r = 0; r < rows; ++r) {
     const double* row = self.data_as<double>() + r * classes;
     draw_row(std::vector<double>(row, row + classes), args[2].boolean(),
-             {state.seed, state.offset + uint64_t(r * samples)}, samples, result.data_as<int64_t>() + r * samples);
+             {state.seed, state.offset + uint64_t(r * samples)}, samples,
+             result.data_as<int64_t>() + r * samples);
   }
   results[0] = std::move(result);
 }

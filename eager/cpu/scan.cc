@@ -16,7 +16,8 @@ struct ScanType {
 };
 
 template <class T, class Combine>
-void scan_rows(const T* in, T* out, const RowShape& shape, typename ScanType<T>::type start, Combine combine) {
+void scan_rows(const T* in, T* out, const RowShape& shape, typename ScanType<T>::type start,
+               Combine combine) {
   const int64_t row_elements = shape.length * shape.inner;
   const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, row_elements));
   parallel_for(shape.outer, grain, [&](int64_t begin, int64_t end) {
@@ -39,7 +40,8 @@ void scan(const Op& op, const Value* args, Value* results, int start, Combine co
   Tensor result = allocate_result(op, args);
   const Tensor in = contiguous_as(self, result.dtype());
   Tensor out = result.is_contiguous() ? result : Tensor::empty(result.sizes(), result.dtype());
-  const RowShape shape = row_shape(self.sizes(), self.dim() == 0 ? 0 : wrap_dim(args[1].integer(), self.dim()));
+  const RowShape shape =
+      row_shape(self.sizes(), self.dim() == 0 ? 0 : wrap_dim(args[1].integer(), self.dim()));
   for_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     scan_rows(in.data_as<T>(), out.data_as<T>(), shape, typename ScanType<T>::type(start), combine);
@@ -54,7 +56,8 @@ void cumsum_kernel(const Op& op, const Value* args, Value* results) {
   scan(op, args, results, 0, [](auto sum, auto x) { return sum + static_cast<decltype(sum)>(x); });
 }
 void cumprod_kernel(const Op& op, const Value* args, Value* results) {
-  scan(op, args, results, 1, [](auto product, auto x) { return product * static_cast<decltype(product)>(x); });
+  scan(op, args, results, 1,
+       [](auto product, auto x) { return product * static_cast<decltype(product)>(x); });
 }
 
 }  // namespace framejit::eager

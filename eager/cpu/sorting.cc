@@ -17,8 +17,8 @@ bool less_than(T a, T b) {
   return a < b || (b != b && a == a);
 }
 
-/// Calls `order(values of the row, indices to put in order)` for every row along `dim` and stores the first `kept` of the
-/// order as values and indices.
+/// Calls `order(values of the row, indices to put in order)` for every row along `dim` and stores the first
+/// `kept` of the order as values and indices.
 template <class T, class Order>
 void order_rows(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, Order order) {
   const RowShape shape = row_shape(self.sizes(), dim);
@@ -26,20 +26,21 @@ void order_rows(const Tensor& self, int dim, const Tensor& values, const Tensor&
   const T* from = self.data_as<T>();
   parallel_for(shape.outer * shape.inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, shape.length)),
                [&](int64_t begin, int64_t end) {
-    std::vector<int64_t> permutation(size_t(shape.length));
-    std::vector<T> row(size_t(shape.length));
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t o = r / shape.inner, k = r % shape.inner;
-      for (int64_t i = 0; i < shape.length; ++i) row[size_t(i)] = from[(o * shape.length + i) * shape.inner + k];
-      std::iota(permutation.begin(), permutation.end(), 0);
-      order(row, permutation);
-      for (int64_t i = 0; i < kept; ++i) {
-        const int64_t to = (o * kept + i) * shape.inner + k, source = permutation[size_t(i)];
-        values.data_as<T>()[to] = row[size_t(source)];
-        indices.data_as<int64_t>()[to] = source;
-      }
-    }
-  });
+                 std::vector<int64_t> permutation(size_t(shape.length));
+                 std::vector<T> row(size_t(shape.length));
+                 for (int64_t r = begin; r < end; ++r) {
+                   const int64_t o = r / shape.inner, k = r % shape.inner;
+                   for (int64_t i = 0; i < shape.length; ++i)
+                     row[size_t(i)] = from[(o * shape.length + i) * shape.inner + k];
+                   std::iota(permutation.begin(), permutation.end(), 0);
+                   order(row, permutation);
+                   for (int64_t i = 0; i < kept; ++i) {
+                     const int64_t to = (o * kept + i) * shape.inner + k, source = permutation[size_t(i)];
+                     values.data_as<T>()[to] = row[size_t(source)];
+                     indices.data_as<int64_t>()[to] = source;
+                   }
+                 }
+               });
 }
 
 template <class Order>
@@ -70,7 +71,8 @@ void sort_kernel(const Op& op, const Value* args, Value* results) {
   const bool descending = args[2].boolean();
   order_along_dim(op, args, 1, results, [descending](const auto& row, std::vector<int64_t>& permutation) {
     std::stable_sort(permutation.begin(), permutation.end(), [&](int64_t a, int64_t b) {
-      return descending ? less_than(row[size_t(b)], row[size_t(a)]) : less_than(row[size_t(a)], row[size_t(b)]);
+      return descending ? less_than(row[size_t(b)], row[size_t(a)])
+                        : less_than(row[size_t(a)], row[size_t(b)]);
     });
   });
 }

@@ -1,4 +1,5 @@
-// Contract: tile kernels, the loops of pointwise ops (generated from the op table, one set per instruction set).
+// Contract: tile kernels, the loops of pointwise ops (generated from the op table, one set per instruction
+// set).
 #pragma once
 
 #include <array>

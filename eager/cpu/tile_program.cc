@@ -118,7 +118,6 @@ void Program::list_phases() {
     append(false);
     append(true);
   }
-  needs_rows_ = phases_.size() > 1;
 }
 
 void Program::find_uses() {
@@ -127,6 +126,7 @@ void Program::find_uses() {
     for (int k = 0; k < user.in_count; ++k) {
       Instruction& value = code_[size_t(user.in[size_t(k)])];
       value.last_use = int(i);
+      if (user.extent == Extent::full && value.extent == Extent::row) needs_rows_ = true;
       bool full = value.extent == Extent::full;
       if (full && user.phase > value.phase && value.kind != Kind::load) value.row_lived = true;
       bool plain_store = user.kind == Kind::store && user.extent == Extent::full && user.dtype == value.dtype;

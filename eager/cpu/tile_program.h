@@ -100,7 +100,7 @@ class FRAMEJIT_API Program {
   int tile_buffers() const { return tile_buffers_; }
   int row_buffers() const { return row_buffers_; }
   int64_t widest_item() const { return widest_item_; }
-  /// Whether some full value depends on a reduction (softmax), so that rows must be kept together.
+  /// Whether some full value needs a row value (softmax), so that rows must be kept together.
   bool needs_rows() const { return needs_rows_; }
   std::string str() const;
 

@@ -150,7 +150,7 @@ void TileRunner::load(int i, int64_t start, int64_t n) {
     cast(base + run.offset * item, 0, cells_ + i * 8, 1);
     return set(i, cells_ + i * 8, true);
   }
-  char* to = buffer(instruction, 0);
+  char* to = buffer(instruction);
   if (run.even) {
     cast(base + run.offset * item, run.stride, to, n);
   } else {
@@ -172,6 +172,7 @@ void TileRunner::load_row(int i) {
 
 Place TileRunner::operand(int value, bool for_row, int64_t n) {
   const Instruction& instruction = program_.code()[size_t(value)];
+  if (instruction.row_lived) return {buffer(instruction), false};
   if (!for_row && instruction.extent == Extent::row && !places_[value].single)
     return {spread(value, n), false};
   return places_[value];
@@ -179,7 +180,7 @@ Place TileRunner::operand(int value, bool for_row, int64_t n) {
 
 const void* TileRunner::spread(int value, int64_t n) {
   const Instruction& instruction = program_.code()[size_t(value)];
-  Place place = places_[value];
+  Place place = instruction.row_lived ? Place{buffer(instruction), false} : places_[value];
   bool by_segment = instruction.extent == Extent::row && !place.single;
   if (!place.single && !by_segment) return place.data;
   if (n == 1) return place.data;
@@ -215,7 +216,7 @@ void TileRunner::apply(int i, int64_t n, void* target) {
   unsigned all = (1u << instruction.in_count) - 1;
   if (mask == all && instruction.in_count > 0) {
     instruction.kernel->by_scalar_mask[0](in, cells_ + i * 8, 1, params);
-    return set(i, cells_ + i * 8, true);
+    return set_single(i, n, target);
   }
   TileFn fn = mask < 4 ? instruction.kernel->by_scalar_mask[mask] : nullptr;
   if (!fn) {
@@ -234,13 +235,21 @@ void TileRunner::convert(int i, int64_t n, void* target) {
   Place place = operand(value, instruction.extent == Extent::row, n);
   if (place.single) {
     cast(place.data, 0, cells_ + i * 8, 1);
-    return set(i, cells_ + i * 8, true);
+    return set_single(i, n, target);
   }
   cast(place.data, 1, target, n);
   set(i, target, false);
 }
 
-void* TileRunner::full_target(int i, int64_t start, int64_t column, int64_t n) {
+// Later phases look for a row-lived value in its buffer, so there it has to be spelled out.
+void TileRunner::set_single(int i, int64_t n, void* target) {
+  const Instruction& instruction = program_.code()[size_t(i)];
+  set(i, cells_ + i * 8, true);
+  if (instruction.row_lived)
+    cast_between(kernels_, instruction.dtype, instruction.dtype)(cells_ + i * 8, 0, target, n);
+}
+
+void* TileRunner::full_target(int i, int64_t start, int64_t n) {
   const Instruction& instruction = program_.code()[size_t(i)];
   if (inputs_.direct[i] && !instruction.row_lived) {
     size_t slot = size_t(instruction.stored_to);
@@ -248,7 +257,7 @@ void* TileRunner::full_target(int i, int64_t start, int64_t column, int64_t n) {
     if (run.even && run.stride == 1)
       return static_cast<char*>(inputs_.pointers[slot]) + run.offset * int64_t(item_size(instruction.dtype));
   }
-  return buffer(instruction, column);
+  return buffer(instruction);
 }
 
 void TileRunner::store(const Instruction& instruction, const Access& access, int64_t start, int64_t n) {

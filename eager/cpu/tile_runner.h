@@ -36,6 +36,7 @@ class TileRunner {
   /// Calls `reduce(instruction, elements)` for reductions, whose operand lies side by side.
   template <class Reduce>
   void run_tile(int phase, int64_t start, int64_t column, int64_t n, const Reduce& reduce) {
+    column_ = column;
     for (int i : program_.phases()[size_t(phase)]) {
       const Instruction& instruction = program_.code()[size_t(i)];
       switch (instruction.kind) {
@@ -43,10 +44,10 @@ class TileRunner {
           load(i, start, n);
           break;
         case Instruction::Kind::apply:
-          apply(i, n, full_target(i, start, column, n));
+          apply(i, n, full_target(i, start, n));
           break;
         case Instruction::Kind::cast:
-          convert(i, n, buffer(instruction, column));
+          convert(i, n, buffer(instruction));
           break;
         case Instruction::Kind::reduce:
           reduce(instruction, spread(instruction.in[0], n));
@@ -79,13 +80,15 @@ class TileRunner {
   const void* spread(int value, int64_t n);
   /// What a full or row instruction reads for `value`.
   Place operand(int value, bool for_row, int64_t n);
-  void* full_target(int i, int64_t start, int64_t column, int64_t n);
-  char* buffer(const Instruction& instruction, int64_t column) {
+  void* full_target(int i, int64_t start, int64_t n);
+  char* buffer(const Instruction& instruction) {
     int64_t item = int64_t(item_size(instruction.dtype));
-    return instruction.row_lived ? row_buffers_ + instruction.buffer * row_bytes_ + column * item
+    return instruction.row_lived ? row_buffers_ + instruction.buffer * row_bytes_ + column_ * item
                                  : tile_buffers_ + instruction.buffer * tile_bytes_;
   }
   void set(int i, const void* data, bool single) { places_[i] = {data, single}; }
+  /// The element in the instruction's cell stands for `n`, whose place would be `target`.
+  void set_single(int i, int64_t n, void* target);
 
   const RunInputs& inputs_;
   const Nest& nest_;
@@ -101,6 +104,7 @@ class TileRunner {
   int64_t row_capacity_ = 0;
   char** spreads_;      ///< per instruction: tile that repeats a single or row value; null until needed
   bool* spread_valid_;  ///< the tile is still right: uniform values, and row values within one block of rows
+  int64_t column_ = 0;
   int64_t first_row_ = 0;
   int64_t row_count_ = 0;
   int64_t segment_ = 1;

@@ -40,6 +40,11 @@ Tensor write_through(const Tensor& tensor, const std::vector<ViewCall>& steps, s
   return put_back(steps[at], tensor, part);
 }
 
+bool is_detached(const Alias& alias) {
+  return std::any_of(alias.views.begin(), alias.views.end(),
+                     [](const ViewCall& step) { return !step.op->differentiable; });
+}
+
 class Functionalizer {
  public:
   explicit Functionalizer(const Graph& graph) : graph_(graph), retrace_(graph) {
@@ -75,6 +80,9 @@ class Functionalizer {
       case NodeKind::call_opaque:
         return run_opaque(node);
       case NodeKind::output:
+        for_each_node_output(node.args, [&](const NodeOutput& ref) {
+          if (aliases_.count(ref.node)) ++results_sharing_[alias_of({ref})->base.get()];
+        });
         for (const Argument& arg : node.args) result_.results.push_back(recipe(arg));
     }
   }
@@ -159,11 +167,9 @@ class Functionalizer {
     ++base.version;
     alias.cached = value;
     alias.cached_version = base.version;
-    bool detached = std::any_of(alias.views.begin(), alias.views.end(),
-                                [](const ViewCall& step) { return !step.op->differentiable; });
-    if (base.input >= 0 && graph_.inputs[size_t(base.input)]->meta[0].requires_grad &&
-        (!grad_mode || detached))
-      base.hidden_write = true;
+    base.grad_mode = grad_mode && !is_detached(alias);
+    bool matters = base.input < 0 || graph_.inputs[size_t(base.input)]->meta[0].requires_grad;
+    if (matters && !base.grad_mode) base.hidden_write = true;
   }
 
   // --- values ---
@@ -211,8 +217,12 @@ class Functionalizer {
     const NodeOutput* ref = arg.node_output();
     bool is_tensor = ref && aliases_.count(ref->node);
     if (!is_tensor) return {ResultRecipe::Source::value, value_number(argument(arg, eager::ArgType::scalar))};
-    const Alias& alias = *alias_of(arg);
+    Alias& alias = *alias_of(arg);
     if (alias.base->input >= 0) return {ResultRecipe::Source::input, alias.base->input, alias.views};
+    // `return loss.detach()`: without the result that carries a history, there may be nothing to
+    // differentiate.
+    if (is_detached(alias) && results_sharing_[alias.base.get()] == 1)
+      return {ResultRecipe::Source::value, value_number(eager::ops::clone(read(alias))), {}};
     return {ResultRecipe::Source::value, value_number(result_value(*alias.base)), alias.views};
   }
 
@@ -233,6 +243,7 @@ class Functionalizer {
   std::unordered_map<const Node*, std::vector<std::shared_ptr<Alias>>> aliases_;
   std::unordered_map<const Node*, Value> numbers_;
   std::vector<std::shared_ptr<Base>> input_bases_;
+  std::unordered_map<const Base*, int> results_sharing_;  ///< how many results show a base
   std::vector<Value> values_;
   Functional result_;
 };

@@ -6,6 +6,7 @@
 #include "graph/passes/cse.h"
 #include "graph/passes/dce.h"
 #include "graph/passes/decompose.h"
+#include "graph/passes/drop_aliases.h"
 #include "graph/passes/fold.h"
 #include "graph/print.h"
 #include "graph/verify.h"
@@ -49,6 +50,7 @@ void decompose_if_needed(std::unique_ptr<Graph>& graph) {
 void simplify(std::unique_ptr<Graph>& graph) {
   eager::ShapeEnvScope scope(graph->shapes.get());
   run_stage("decompose", graph, decompose_if_needed);
+  run_stage("drop_aliases", graph, [](auto& g) { drop_aliases(*g); });
   run_stage("fold", graph, [](auto& g) { fold(*g); });
   run_stage("cse", graph, [](auto& g) { cse(*g); });
   run_stage("dce", graph, [](auto& g) { dce(*g); });

@@ -31,7 +31,7 @@ class FRAMEJIT_API ObserveStages {
 FRAMEJIT_API void run_stage(const std::string& name, std::unique_ptr<Graph>& graph,
                             const std::function<void(std::unique_ptr<Graph>&)>& stage);
 
-/// Simplifies a pure graph.
+/// Simplifies a pure graph that is not to be differentiated any more.
 FRAMEJIT_API void simplify(std::unique_ptr<Graph>& graph);
 
 }  // namespace framejit::graph::passes

@@ -16,13 +16,19 @@ Plan make_plan(LoopProgram loops) {
     plan.tiles.push_back(loop ? make_tile_program(program, *loop) : eager::cpu::Program());
   }
   plan.lives = find_lives(program);
-  plan.input_of.resize(program.buffers.size());
   const auto& inputs = program.graph->inputs;
-  for (size_t b = 0; b < program.buffers.size(); ++b)
-    plan.input_of[b] =
-        size_t(std::find(inputs.begin(), inputs.end(), program.buffers[b].node) - inputs.begin());
-  for (const auto& node : program.graph->nodes)
-    for (const graph::ValueMeta& meta : node->meta) plan.has_scalars |= meta.is_scalar;
+  auto input_number = [&](const graph::Node* node) {
+    return size_t(std::find(inputs.begin(), inputs.end(), node) - inputs.begin());
+  };
+  for (const Buffer& buffer : program.buffers) plan.input_of.push_back(input_number(buffer.node));
+  for (const auto& node : program.graph->nodes) {
+    for (int i = 0; i < int(node->meta.size()); ++i) {
+      if (!node->meta[size_t(i)].is_scalar) continue;
+      plan.scalar_at[{node.get(), i}] = int(plan.scalars.size());
+      plan.scalars.push_back({node.get(), i});
+      plan.scalar_input.push_back(input_number(node.get()));
+    }
+  }
   return plan;
 }
 
@@ -32,7 +38,8 @@ std::vector<int64_t> read_symbols(const graph::Graph& graph, const eager::Value*
   for (const auto& source : graph.symbol_sources) {
     int64_t value = 0;
     if (source.input >= 0)
-      value = source.dim < 0 ? inputs[source.input].integer() : inputs[source.input].tensor().sizes()[source.dim];
+      value =
+          source.dim < 0 ? inputs[source.input].integer() : inputs[source.input].tensor().sizes()[source.dim];
     symbols.push_back(value);
   }
   return symbols;
@@ -53,7 +60,8 @@ CpuExecutable::~CpuExecutable() {
   for (const Kept* kept = kept_.load(); kept;) delete std::exchange(kept, kept->next);
 }
 
-const Instance& CpuExecutable::instance_for(const eager::Value* inputs, std::unique_ptr<Instance>& temporary) const {
+const Instance& CpuExecutable::instance_for(const eager::Value* inputs,
+                                            std::unique_ptr<Instance>& temporary) const {
   std::vector<int64_t> symbols = read_symbols(*plan_.program.graph, inputs);
   auto find = [&](int& count) -> const Instance* {
     for (const Kept* kept = kept_.load(std::memory_order_acquire); kept; kept = kept->next, ++count)

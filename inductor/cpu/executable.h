@@ -26,7 +26,7 @@ class CpuExecutable final : public graph::Executable {
   const Instance& instance_for(const eager::Value* inputs, std::unique_ptr<Instance>& temporary) const;
 
   Plan plan_;
-  std::vector<std::vector<int>> released_after_;  ///< per step: external buffers that nobody reads any more
+  std::vector<std::vector<int>> released_after_;    ///< per step: external buffers that nobody reads any more
   mutable std::atomic<const Kept*> kept_{nullptr};  ///< read without a lock, pushed to under it
   mutable std::mutex mutex_;
 };

@@ -31,7 +31,9 @@ class InstanceMaker {
   }
 
  private:
-  int64_t value(SymInt size) const { return size.is_symbolic() ? size.expr()->evaluate(instance_.symbols) : size.bits(); }
+  int64_t value(SymInt size) const {
+    return size.is_symbolic() ? size.expr()->evaluate(instance_.symbols) : size.bits();
+  }
   Dims values(const Dims& dims) const {
     Dims result;
     for (int d = 0; d < dims.size(); ++d) result.push_back(value(dims.sym(d)));
@@ -53,7 +55,7 @@ class InstanceMaker {
     const TensorInstance& base = instance_.tensors[size_t(def.base)];
     std::vector<SymInt> symbols(instance_.symbols.begin(), instance_.symbols.end());
     auto lookup = [&](graph::NodeOutput) -> eager::Value {
-      auto nowhere = eager::Storage::adopt(nullptr, 0, {}, {});
+      auto nowhere = eager::Storage::adopt(nullptr, 0, {}, [] {});
       return eager::Tensor::from_storage(std::move(nowhere), base.offset, base.meta);
     };
     std::vector<eager::Value> args;
@@ -61,8 +63,9 @@ class InstanceMaker {
       args.push_back(graph::to_value(node.args[i], node.op->schema.args[i].type, lookup, symbols));
     std::vector<eager::Value> results(size_t(std::max(1, node.op->schema.result_count)));
     eager::call_kernel(*node.op, args.data(), results.data());
-    const eager::Tensor& view = node.op->schema.returns_list ? results[0].tensor_list()[size_t(def.view_output)]
-                                                             : results[size_t(def.view_output)].tensor();
+    const eager::Tensor& view = node.op->schema.returns_list
+                                    ? results[0].tensor_list()[size_t(def.view_output)]
+                                    : results[size_t(def.view_output)].tensor();
     return view.offset();
   }
 

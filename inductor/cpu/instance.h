@@ -12,7 +12,10 @@ struct Plan {
   std::vector<eager::cpu::Program> tiles;  ///< per step; empty for external calls
   std::vector<BufferLife> lives;
   std::vector<size_t> input_of;  ///< per buffer: the graph input that it is
-  bool has_scalars = false;      ///< some node is a Python number
+  /// Python numbers among the results of nodes, in order, and where a result is in this list.
+  std::vector<graph::NodeOutput> scalars;
+  std::map<std::pair<const graph::Node*, int>, int> scalar_at;
+  std::vector<size_t> scalar_input;  ///< per scalar: the graph input that it is
 };
 
 struct LoopInstance {

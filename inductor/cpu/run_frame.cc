@@ -11,21 +11,35 @@ namespace framejit::inductor::cpu {
 using eager::Tensor;
 using eager::Value;
 
+namespace {
+
+char* first_byte(const eager::TensorImpl& tensor) {
+  return static_cast<char*>(tensor.storage->data()) +
+         tensor.offset * int64_t(eager::item_size(tensor.meta.dtype));
+}
+
+}  // namespace
+
 RunFrame::RunFrame(const Plan& plan, const Instance& instance, const Value* inputs)
-    : plan_(plan), program_(plan.program), instance_(instance), inputs_(inputs) {
+    : plan_(plan),
+      program_(plan.program),
+      instance_(instance),
+      inputs_(inputs),
+      memory_(plan.program.buffers.size()),
+      owned_(plan.program.buffers.size()),
+      numbers_(instance.numbers.data()),
+      scalars_(plan.scalars.size()) {
   allocate();
-  if (!program_.numbers.empty() || plan_.has_scalars) find_numbers();
+  if (!plan_.scalars.empty()) find_numbers();
 }
 
 void RunFrame::allocate() {
-  memory_.resize(program_.buffers.size());
-  owned_.resize(program_.buffers.size());
   if (instance_.memory.total > 0) workspace_ = eager::Storage::allocate(size_t(instance_.memory.total));
-  for (size_t b = 0; b < memory_.size(); ++b) {
+  for (size_t b = 0; b < program_.buffers.size(); ++b) {
     const Buffer& buffer = program_.buffers[b];
     switch (buffer.kind) {
       case Buffer::Kind::input:
-        memory_[b] = static_cast<char*>(inputs_[plan_.input_of[b]].tensor().data());
+        memory_[b] = first_byte(*inputs_[plan_.input_of[b]].impl());
         break;
       case Buffer::Kind::constant:
         memory_[b] = static_cast<char*>(buffer.node->constant.data());
@@ -45,41 +59,41 @@ void RunFrame::allocate() {
 }
 
 void RunFrame::find_numbers() {
-  auto lookup = [&](graph::NodeOutput ref) { return scalar_of(*ref.node); };
-  std::vector<SymInt> symbols(instance_.symbols.begin(), instance_.symbols.end());
-  auto number = [&](const graph::Argument& argument) {
-    return graph::to_value(argument, eager::ArgType::scalar, lookup, symbols);
-  };
-  size_t input = 0;
-  for (const auto& node : program_.graph->nodes) {
-    if (node->kind == graph::NodeKind::placeholder) {
-      if (node->meta[0].is_scalar) scalars_[node.get()] = inputs_[input];
-      ++input;
-    } else if (node->kind == graph::NodeKind::scalar_op) {
-      Value right = node->args.size() > 1 ? number(node->args[1]) : Value();
-      scalars_[node.get()] = graph::find_scalar_op(node->target)->apply(number(node->args[0]), right);
-    }
+  for (size_t i = 0; i < plan_.scalars.size(); ++i) {
+    const graph::Node& node = *plan_.scalars[i].node;
+    if (node.kind == graph::NodeKind::placeholder)
+      scalars_[i] = inputs_[plan_.scalar_input[i]];
+    else if (node.kind == graph::NodeKind::scalar_op)
+      scalars_[i] = apply_scalar_op(node);
   }
-  numbers_ = instance_.numbers;
-  for (size_t i = 0; i < numbers_.size(); ++i)
-    if (program_.numbers[i].source == NumberDef::Source::node)
-      numbers_[i] = to_number(scalar_of(*program_.numbers[i].node.node));
+  own_numbers_ = instance_.numbers;
+  for (size_t i = 0; i < own_numbers_.size(); ++i) {
+    if (program_.numbers[i].source != NumberDef::Source::node) continue;
+    const Value& scalar = scalar_of(program_.numbers[i].node);
+    if (!scalar.is_none()) own_numbers_[i] = to_number(scalar);
+  }
+  numbers_ = own_numbers_.data();
+}
+
+/// None when an operand is a result of an external call that has not run yet.
+Value RunFrame::apply_scalar_op(const graph::Node& node) {
+  std::vector<SymInt> symbols(instance_.symbols.begin(), instance_.symbols.end());
+  auto lookup = [&](graph::NodeOutput ref) -> Value { return scalar_of(ref); };
+  Value operands[2];
+  for (size_t i = 0; i < node.args.size(); ++i) {
+    operands[i] = graph::to_value(node.args[i], eager::ArgType::scalar, lookup, symbols);
+    if (operands[i].is_none()) return {};
+  }
+  return graph::find_scalar_op(node.target)->apply(operands[0], operands[1]);
 }
 
 void RunFrame::run_step(size_t step) {
   if (const External* external = program_.steps[step].external()) return run_external(*external);
   const LoopInstance& loop = instance_.loops[step];
-  constexpr size_t kFew = 64;
-  void* few[kFew];
-  std::vector<void*> many;
-  void** pointers = few;
-  if (loop.operands.size() > kFew) {
-    many.resize(loop.operands.size());
-    pointers = many.data();
-  }
+  SmallArray<void*, 48> pointers(loop.operands.size());
   for (size_t i = 0; i < loop.operands.size(); ++i)
     pointers[i] = memory_[size_t(loop.operands[i].buffer)] + loop.operands[i].offset;
-  eager::cpu::run(loop.nest, pointers, numbers_.data());
+  eager::cpu::run(loop.nest, pointers.data(), numbers_);
 }
 
 void RunFrame::run_external(const External& external) {
@@ -106,17 +120,20 @@ void RunFrame::run_external(const External& external) {
   }
   for (size_t i = 0; i < external.results.size(); ++i) {
     if (external.results[i] < 0) {
-      scalars_[&node] = results[i];
+      scalar_of({const_cast<graph::Node*>(&node), int(i)}) = results[i];
       continue;
     }
     size_t buffer = size_t(program_.tensors[size_t(external.results[i])].buffer);
     owned_[buffer] = results[i].tensor();
     memory_[buffer] = static_cast<char*>(owned_[buffer].data());
   }
+  bool made_numbers =
+      std::find(external.results.begin(), external.results.end(), -1) != external.results.end();
+  if (made_numbers) find_numbers();
 }
 
 Value RunFrame::value_of(graph::NodeOutput ref) {
-  if (ref.node->meta[size_t(ref.index)].is_scalar) return scalar_of(*ref.node);
+  if (ref.node->meta[size_t(ref.index)].is_scalar) return scalar_of(ref);
   return tensor(program_.tensor_at(ref));
 }
 
@@ -129,7 +146,8 @@ Tensor RunFrame::tensor(int index) {
   if (buffer.kind == Buffer::Kind::constant) base = buffer.node->constant;
   if (def.base < 0 && base.defined()) return base;
   const TensorInstance& instance = instance_.tensors[size_t(index)];
-  if (base.defined()) return Tensor::from_storage(base->storage, base.offset() + instance.offset, instance.meta);
+  if (base.defined())
+    return Tensor::from_storage(base->storage, base.offset() + instance.offset, instance.meta);
   int64_t item = int64_t(eager::item_size(def.dtype));
   return Tensor::from_storage(workspace_, instance_.memory.offset[b] / item + instance.offset, instance.meta);
 }
@@ -140,7 +158,7 @@ Value RunFrame::result(const ResultDef& result) {
   if (result.tensor >= 0) return tensor(result.tensor);
   if (result.number < 0) return {};
   const NumberDef& def = program_.numbers[size_t(result.number)];
-  if (def.source == NumberDef::Source::node) return scalar_of(*def.node.node);
+  if (def.source == NumberDef::Source::node) return scalar_of(def.node);
   if (def.source == NumberDef::Source::constant) return def.constant;
   return Value(instance_.numbers[size_t(result.number)].integer);
 }

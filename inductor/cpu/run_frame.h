@@ -2,6 +2,7 @@
 #pragma once
 
 #include "inductor/cpu/instance.h"
+#include "inductor/cpu/small_array.h"
 
 namespace framejit::inductor::cpu {
 
@@ -16,21 +17,25 @@ class RunFrame {
  private:
   void allocate();
   void find_numbers();
+  eager::Value apply_scalar_op(const graph::Node& node);
   void run_external(const External& external);
   /// The value of a node's result, as external calls see it.
   eager::Value value_of(graph::NodeOutput ref);
   eager::Tensor tensor(int index);
-  const eager::Value& scalar_of(const graph::Node& node) const { return scalars_.at(&node); }
+  eager::Value& scalar_of(graph::NodeOutput ref) {
+    return scalars_[size_t(plan_.scalar_at.at({ref.node, ref.index}))];
+  }
 
   const Plan& plan_;
   const LoopProgram& program_;
   const Instance& instance_;
   const eager::Value* inputs_;
-  std::vector<char*> memory_;         ///< per buffer: its first byte
-  std::vector<eager::Tensor> owned_;  ///< per buffer: results, constants and what externals made; inputs on demand
+  SmallArray<char*, 12> memory_;         ///< per buffer: its first byte
+  SmallArray<eager::Tensor, 12> owned_;  ///< per buffer: results and what external calls made
   eager::Ref<eager::Storage> workspace_;
-  std::vector<eager::cpu::Number> numbers_;
-  std::map<const graph::Node*, eager::Value> scalars_;  ///< Python numbers among the nodes
+  const eager::cpu::Number* numbers_;
+  std::vector<eager::cpu::Number> own_numbers_;  ///< where some depend on the inputs
+  SmallArray<eager::Value, 8> scalars_;          ///< as Plan::scalars
 };
 
 }  // namespace framejit::inductor::cpu

@@ -6,13 +6,15 @@ namespace {
 namespace tile = eager::cpu;
 using Kind = LoopInstr::Kind;
 
-int make_apply(const LoopProgram& program, const LoopInstr& instr, const std::vector<int>& value_of, tile::Program& to) {
+int make_apply(const LoopProgram& program, const LoopInstr& instr, const std::vector<int>& value_of,
+               tile::Program& to) {
   std::array<double, 4> params{};
   for (size_t k = 0; k < instr.params.size(); ++k) {
     const NumberDef& number = program.numbers[size_t(instr.params[k])];
     if (number.source == NumberDef::Source::constant) params[k] = number.constant.real();
   }
-  tile::TileCall call{instr.op->tiles[size_t(instr.compute)], int(instr.in.size()), {}, instr.dtype, params.data()};
+  tile::TileCall call{
+      instr.op->tiles[size_t(instr.compute)], int(instr.in.size()), {}, instr.dtype, params.data()};
   call.param_count = int(instr.params.size());
   call.operand.fill(instr.compute);
   std::array<int, tile::kMaxOperands> in{};

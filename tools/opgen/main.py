@@ -5,7 +5,8 @@ Writes, per table file X:
     derivatives_X.cc   one backward function per differentiable row
     typed_X.cc         the typed functions, `ops::mul(a, b)`
     tile/X_<i>.cc      tile kernels of the pointwise rows, a few rows per file; compiled once per instruction set
-and once: docs/ops.md (the page that lists all ops), ops.h (declarations of the typed functions), rows.cc and tile_tables.cc (lists of the above).
+and once: docs/ops.md (the page that lists all ops), stubs/_C/*.pyi (type stubs), ops.h (declarations of the typed functions),
+rows.cc and tile_tables.cc (lists of the above).
 
 An output whose text did not change is left alone, so that an edit rebuilds only what it touches.
 """
@@ -17,9 +18,12 @@ import sys
 import derivatives
 import docs
 import registry
+import stubs
 import table
 import tiles
 import typed
+
+STUB_TEMPLATE = pathlib.Path(__file__).parents[2] / "framejit" / "bindings" / "_C.pyi.in"
 
 
 def outputs(tables: list[table.Table]) -> dict[str, str]:
@@ -31,6 +35,8 @@ def outputs(tables: list[table.Table]) -> dict[str, str]:
         files[f"typed_{one.name}.cc"] = typed.source(one)
         files |= tiles.sources(one)
     files["docs/ops.md"] = docs.page(tables)
+    stub_files = stubs.outputs(tables, STUB_TEMPLATE.read_text())
+    files |= {f"stubs/{name}": stub for name, stub in stub_files.items()}
     return files
 
 

@@ -15,6 +15,8 @@ class Argument:
     optional: bool
     mutated: bool
     default: str | None
+    keyword_only: bool
+    accepts_one: bool  # of int[2]: one int stands for the list
 
     @property
     def is_tensor(self) -> bool:
@@ -53,9 +55,11 @@ def parse(text: str) -> Signature:
     if not match:
         raise ValueError(f"not a schema: {text}")
     name, overload, inside, results = match.groups()
-    arguments = []
+    arguments: list[Argument] = []
+    keyword_only = False
     for part in _split(inside):
         if part == "*":
+            keyword_only = True
             continue
         found = _ARGUMENT.match(part)
         if not found:
@@ -68,6 +72,8 @@ def parse(text: str) -> Signature:
                 optional=bool(found["outer"]) or bool(found["inner"] and not found["list"]),
                 mutated="!" in (found["alias"] or ""),
                 default=found["default"],
+                keyword_only=keyword_only,
+                accepts_one=found["list"] not in (None, "[]"),
             )
         )
     if results.startswith("(") and not results.endswith(")"):

@@ -1,5 +1,5 @@
-// Transcendental functions of tile expressions. Where Eigen 3.4 has vector code for T it is used (exp, log,
-// sin, cos, tanh, erf, pow of float; exp, log, pow of double), else libm, one element after the other.
+// Transcendental functions of tile expressions: Eigen's vector code where Eigen 3.4 has some for T (exp, log, tanh, erf of
+// float; exp, log, pow of double), our own for some functions of float (single_precision.h), else libm, element by element.
 // tests/eager/test_accuracy.py checks the error of each in units in the last place.
 #pragma once
 
@@ -8,6 +8,8 @@
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "eager/cpu/tile/block.h"
+#include "eager/cpu/tile/reals.h"
+#include "eager/cpu/tile/single_precision.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
 
@@ -20,7 +22,6 @@ namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
 FRAMEJIT_TILE_LIBM(exp2)
 FRAMEJIT_TILE_LIBM(log2)
 FRAMEJIT_TILE_LIBM(log10)
-FRAMEJIT_TILE_LIBM(tan)
 FRAMEJIT_TILE_LIBM(asin)
 FRAMEJIT_TILE_LIBM(acos)
 FRAMEJIT_TILE_LIBM(atan)
@@ -32,6 +33,20 @@ FRAMEJIT_TILE_LIBM(atanh)
 FRAMEJIT_TILE_LIBM(erfc)
 FRAMEJIT_TILE_LIBM(lgamma)
 #undef FRAMEJIT_TILE_LIBM
+
+#define FRAMEJIT_TILE_TRIGONOMETRIC(name)                  \
+  template <class A>                                       \
+  EIGEN_STRONG_INLINE auto name(const A& a) {              \
+    using T = typename A::Scalar;                          \
+    if constexpr (std::is_same_v<T, float>)                \
+      return name##_float(a);                              \
+    else                                                   \
+      return each([](T x) { return std::name(x); }, a);    \
+  }
+FRAMEJIT_TILE_TRIGONOMETRIC(sin)
+FRAMEJIT_TILE_TRIGONOMETRIC(cos)
+FRAMEJIT_TILE_TRIGONOMETRIC(tan)
+#undef FRAMEJIT_TILE_TRIGONOMETRIC
 
 template <class A, class B>
 EIGEN_STRONG_INLINE auto atan2(const A& a, const B& b) {
@@ -101,7 +116,10 @@ EIGEN_STRONG_INLINE Block<typename A::Scalar> pow(const A& a, const B& b) {
     if (exponent == T(-1)) return T(1) / a;
     if (exponent == T(-2)) return T(1) / (a * a);
   }
-  return Eigen::pow(a, b);
+  if constexpr (std::is_same_v<T, float>)
+    return pow_float(a, b);
+  else
+    return Eigen::pow(a, b);
 }
 
 /// log(exp(a) + exp(b)) without overflow; equal infinities stay.

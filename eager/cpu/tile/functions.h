@@ -1,11 +1,9 @@
-// Functions that tile expressions of the op table call, where Eigen has none or another meaning. All take
-// blocks (see block.h), or any fixed-size Eigen expression, and are called qualified: `tile::remainder(a,
-// b)`.
-//
-//   integers.h     wrapping arithmetic, division with Python's and C's rounding, shifts
-//   reals.h        rounding, division, comparison and clamping with PyTorch's treatment of NaN and signed
-//   zeros elementary.h   exp, log, trigonometric, hyperbolic, error functions: Eigen's vector code, or libm
-//   where it has none
+// Functions that tile expressions of the op table call, where Eigen has none or another meaning. All take blocks
+// (see block.h) or fixed-size Eigen expressions, and are called qualified: `tile::remainder(a, b)`.
+//   integers.h          wrapping arithmetic, division with Python's and C's rounding, shifts
+//   reals.h             comparison, rounding, division, clamping, with PyTorch's NaN and signed zeros
+//   elementary.h        exp, log, trigonometric, hyperbolic and error functions
+//   single_precision.h  sin, cos, tan, pow of float
 #pragma once
 
 #include "eager/cpu/tile/block.h"

@@ -140,6 +140,53 @@ TEST(Aot, OptimizerStep) {
       {parameter({3}), ramp({3})});
 }
 
+TEST(Aot, BackwardInsideTheFunction) {
+  compare(
+      [](const auto& in) -> std::vector<Value> {
+        Tensor loss = ops::sum(ops::tanh(ops::mul(in[0], in[1])));
+        Tensor gradient = eager::grad({loss}, {in[1]}, {Tensor()})[0];
+        return {eager::detach(loss), gradient};
+      },
+      {ramp({3}), parameter({3})});
+}
+
+TEST(Aot, TrainingStep) {
+  compare(
+      [](const auto& in) -> std::vector<Value> {
+        Tensor loss = ops::mean(ops::square(ops::sub(ops::mm(in[0], in[1]), 1)));
+        eager::backward({loss}, {Tensor()});
+        eager::GradModeScope no_grad(false);
+        ops::sub_(in[1], ops::mul(eager::get_grad(in[1]), 0.1));
+        return {eager::detach(loss)};
+      },
+      {ramp({4, 3}, 0, 0.1), parameter({3, 2})});
+}
+
+TEST(Aot, DoubleBackwardInsideTheFunction) {
+  compare(
+      [](const auto& in) -> std::vector<Value> {
+        Tensor y = ops::sum(ops::exp(ops::mul(in[0], in[0])));
+        Tensor slope = eager::grad({y}, {in[0]}, {Tensor()}, {.create_graph = true})[0];
+        return {ops::sum(ops::mul(slope, slope))};
+      },
+      {parameter({3})});
+}
+
+TEST(Aot, DoubleBackwardFromOutsideSaysSo) {
+  auto executable =
+      compiled([](const auto& in) -> std::vector<Value> { return {ops::exp(in[0])}; }, {parameter({2})});
+  Tensor x = parameter({2});
+  Tensor loss = ops::sum(run(*executable, {x}, 1)[0].tensor());
+  try {
+    eager::grad({loss}, {x}, {Tensor()}, {.create_graph = true});
+    FAIL();
+  } catch (const eager::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("Take the first derivative inside the compiled function"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Aot, ResultsThatAliasInputs) {
   auto function = [](const auto& in) -> std::vector<Value> {
     return {in[0], ops::transpose(in[0], 0, 1), ops::exp(in[0])};

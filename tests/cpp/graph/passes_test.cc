@@ -5,6 +5,7 @@
 #include "graph/passes/cse.h"
 #include "graph/passes/dce.h"
 #include "graph/passes/decompose.h"
+#include "graph/passes/drop_aliases.h"
 #include "graph/passes/fold.h"
 #include "graph/passes/functionalize.h"
 #include "graph/passes/infer_meta.h"
@@ -55,6 +56,14 @@ TEST(Passes, Cse) {
   framejit::testing::check_golden("graph/cse", [](const std::string& text) {
     auto graph = read(text);
     passes::cse(*graph);
+    return verified(*graph);
+  });
+}
+
+TEST(Passes, DropAliases) {
+  framejit::testing::check_golden("graph/drop_aliases", [](const std::string& text) {
+    auto graph = read(text);
+    passes::drop_aliases(*graph);
     return verified(*graph);
   });
 }
@@ -124,7 +133,7 @@ TEST(Passes, PipelineReportsItsStages) {
   });
   auto graph = read("graph {\n  %x = input float32[2]\n  %sin = sin(%x) : float32[2]\n  return %x\n}\n");
   passes::simplify(graph);
-  EXPECT_EQ(stages, (std::vector<std::string>{"decompose", "fold", "cse", "dce"}));
+  EXPECT_EQ(stages, (std::vector<std::string>{"decompose", "drop_aliases", "fold", "cse", "dce"}));
   EXPECT_EQ(changed, (std::vector<std::string>{"dce"}));
 }
 

@@ -1,0 +1,63 @@
+"""Limits of dtypes: ``finfo`` and ``iinfo``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from framejit import _C
+
+_FLOATS = {  # bits, eps, max, smallest normal number, digits that always survive
+    _C.float32: (32, 2.0**-23, (2 - 2.0**-23) * 2.0**127, 2.0**-126, 1e-6),
+    _C.float64: (64, 2.0**-52, (2 - 2.0**-52) * 2.0**1023, 2.0**-1022, 1e-15),
+}
+_INTEGERS = {_C.uint8: (8, False), _C.int32: (32, True), _C.int64: (64, True)}
+
+
+def _name(dtype: _C.dtype) -> str:
+    return repr(dtype).removeprefix("framejit.")
+
+
+class finfo:
+    """Limits of a floating-point dtype: bits, eps, max, min, tiny, smallest_normal, resolution."""
+
+    def __init__(self, dtype: _C.dtype | None = None) -> None:
+        dtype = dtype or _C.get_default_dtype()
+        if dtype not in _FLOATS:
+            raise TypeError(f"finfo() requires a floating point input type, got {dtype}. Try iinfo.")
+        self.bits, self.eps, self.max, self.tiny, self.resolution = _FLOATS[dtype]
+        self.smallest_normal = self.tiny
+        self.min = -self.max
+        self.dtype = _name(dtype)
+
+    def __repr__(self) -> str:
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+            f"smallest_normal={self.tiny:g}, tiny={self.tiny:g}, dtype={self.dtype})"
+        )
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, finfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+
+class iinfo:
+    """Limits of an integer dtype: bits, max, min."""
+
+    def __init__(self, dtype: _C.dtype) -> None:
+        if dtype not in _INTEGERS:
+            raise TypeError(f"iinfo() requires an integer input type, got {dtype}. Try finfo.")
+        self.bits, signed = _INTEGERS[dtype]
+        self.max = 2 ** (self.bits - signed) - 1
+        self.min = -(2 ** (self.bits - 1)) if signed else 0
+        self.dtype = _name(dtype)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, iinfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)

@@ -1,0 +1,215 @@
+"""Methods of :class:`Tensor` that are Python by nature: pickling, copying, hooks, NumPy, formatting.
+
+The type itself is C (``framejit/bindings/tensor_type.cc``); importing this module completes it.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from framejit import _C
+from framejit._C import Tensor
+from framejit.autograd import backward as _backward
+from framejit.autograd.hooks import RemovableHandle
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _method(function: _Function) -> _Function:
+    """Makes a function of this module a method of Tensor."""
+    function.__qualname__ = f"Tensor.{function.__name__}"
+    function.__module__ = "framejit"
+    setattr(Tensor, function.__name__, function)
+    return function
+
+
+# --- autograd ---------------------------------------------------------------------------------------------------------
+
+
+@_method
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensor | list[Tensor] | None = None,
+) -> None:
+    """Adds the gradients of this tensor to ``.grad`` of the leaves it was computed from.
+
+    Args:
+        gradient: gradient of this tensor; 1 for a tensor of one element.
+        retain_graph: keep what is needed for another call. Default: the value of ``create_graph``.
+        create_graph: make the gradients differentiable.
+        inputs: only these get a ``.grad``.
+    """
+    _backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+@_method
+def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+    """Calls ``hook(grad)`` whenever the gradient of this tensor is computed; a result replaces the gradient."""
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return RemovableHandle(self, _C._autograd.register_hook(self, hook))
+
+
+@_method
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
+    """Calls ``hook(self)`` after the gradient of this leaf was added to ``.grad``."""
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if not self.is_leaf:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    return RemovableHandle(self, _C._autograd.register_post_accumulate_hook(self, hook))
+
+
+@_method
+def detach_(self: Tensor) -> Tensor:
+    """Takes the history away from this tensor."""
+    raise NotImplementedError("Tensor.detach_: a tensor keeps its history. Try tensor = tensor.detach()")
+
+
+# --- Python data ------------------------------------------------------------------------------------------------------
+
+
+@_method
+def numpy(self: Tensor, *, force: bool = False) -> Any:
+    """A NumPy array that shares this tensor's memory. ``force`` detaches (and copies) where needed."""
+    import numpy as np
+
+    return np.asarray(_Memory(self.detach() if force else self))
+
+
+class _Memory:
+    """What NumPy takes the memory from: it asks for ``__array_interface__`` only, and keeps this object alive."""
+
+    __slots__ = ("__array_interface__", "tensor")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        self.__array_interface__ = tensor.__array_interface__
+
+
+@_method
+def __array__(self: Tensor, dtype: Any = None, copy: builtins.bool | None = None) -> Any:
+    array = self.numpy()
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+@_method
+def __array_wrap__(self: Tensor, array: Any, context: Any = None, return_scalar: builtins.bool = False) -> Tensor:
+    return _C.as_tensor(array)
+
+
+@_method
+def __contains__(self: Tensor, element: Any) -> builtins.bool:
+    if not isinstance(element, (Tensor, int, float)):
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {builtins.type(element)}."
+        )
+    return bool((self == element).any())
+
+
+@_method
+def __reversed__(self: Tensor) -> Tensor:
+    return self if self.ndim == 0 else self.flip(0)
+
+
+@_method
+def __format__(self: Tensor, spec: str) -> str:
+    if self.ndim == 0 and not self.is_meta:
+        return format(self.item(), spec)
+    return object.__format__(self, spec)
+
+
+@_method
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False
+) -> Tensor:
+    """A new tensor of ``data`` with the dtype of this one unless another is given."""
+    return _C.tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+
+
+_TYPE_NAMES = {
+    "FloatTensor": _C.float32,
+    "DoubleTensor": _C.float64,
+    "IntTensor": _C.int32,
+    "LongTensor": _C.int64,
+    "ByteTensor": _C.uint8,
+    "BoolTensor": _C.bool,
+}
+
+
+@_method
+def type(self: Tensor, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
+    """The name of the tensor's type, such as "framejit.FloatTensor"; with ``dtype``, the tensor in that dtype."""
+    if dtype is None:
+        return "framejit." + next(name for name, known in _TYPE_NAMES.items() if known == self.dtype)
+    if isinstance(dtype, str):
+        name = dtype.removeprefix("framejit.").removeprefix("torch.")
+        if name not in _TYPE_NAMES:
+            raise ValueError(f"Tensor.type: got {dtype!r}, expected one of {', '.join(_TYPE_NAMES)}")
+        dtype = _TYPE_NAMES[name]
+    return self.to(dtype)
+
+
+# --- copying and pickling ---------------------------------------------------------------------------------------------
+
+
+def _rebuild(data: bytes, dtype: Any, shape: tuple[int, ...], requires_grad: builtins.bool, state: dict[str, Any] | None) -> Tensor:
+    tensor: Tensor = _C.ops.empty(shape, dtype=dtype)
+    if data:
+        tensor.copy_(_C.from_numpy(_array(data, tensor)))
+    tensor.requires_grad_(requires_grad)
+    if state:
+        tensor.__dict__.update(state)
+    return tensor
+
+
+def _array(data: bytes, like: Tensor) -> Any:
+    import numpy as np
+
+    return np.frombuffer(bytearray(data), dtype=like.numpy().dtype).reshape(like.shape)
+
+
+@_method
+def __reduce_ex__(self: Tensor, protocol: int) -> tuple[Any, ...]:
+    if self.requires_grad and not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user support pickling. Try tensor.detach() first."
+        )
+    data = self.detach().contiguous().numpy().tobytes()
+    state = dict(self.__dict__) or None
+    return _rebuild, (data, self.dtype, tuple(self.shape), self.requires_grad, state)
+
+
+@_method
+def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment."
+        )
+    if id(self) in memo:
+        return memo[id(self)]  # type: ignore[no-any-return]
+    import copy
+
+    result = self.detach().clone()
+    if builtins.type(self) is not Tensor:
+        result = Tensor._make_subclass(builtins.type(self), result)
+    result.requires_grad_(self.requires_grad)
+    memo[id(self)] = result
+    if self.grad is not None:
+        result.grad = copy.deepcopy(self.grad, memo)
+    result.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    return result
+
+
+@_method
+def __dir__(self: Tensor) -> Iterator[str]:
+    return iter(sorted({*object.__dir__(self), *dir(builtins.type(self))}))

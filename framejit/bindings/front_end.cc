@@ -1,0 +1,154 @@
+#include "framejit/bindings/front_end.h"
+
+#include <cstring>
+
+#include "eager/dispatch.h"
+#include "framejit/bindings/constant_types.h"
+#include "framejit/bindings/op_callable.h"
+#include "framejit/bindings/python.h"
+#include "framejit/bindings/tensor_object.h"
+#include "framejit/bindings/tensor_type.h"
+#include "guards/tensor_access.h"
+
+namespace framejit::bindings {
+namespace {
+
+using eager::Op;
+using eager::OpKind;
+using symbolic::BreakId;
+using symbolic::CallableInfo;
+using symbolic::CallableRole;
+
+constexpr CallableInfo kOp{CallableRole::op};
+constexpr CallableInfo kNeedsValue{CallableRole::data, BreakId::tensor_value};
+constexpr CallableInfo kNeedsShape{CallableRole::data, BreakId::data_dependent_shape};
+
+/// An op is a break only when every overload of it reads data; else the recorder finds out which one was meant.
+CallableInfo classify_op(const Overloads& overloads) {
+  for (const Signature& signature : overloads.signatures)
+    if (signature.op->kind != OpKind::data_dependent) return kOp;
+  const Op& op = *overloads.signatures[0].op;
+  std::string text = op.schema.str();
+  bool returns_tensor = text.find("Tensor", text.rfind("->")) != std::string::npos;
+  return returns_tensor ? kNeedsShape : kNeedsValue;
+}
+
+CallableInfo classify_traced(Traced traced) {
+  if (traced == Traced::yes) return kOp;
+  return traced == Traced::data ? kNeedsValue : CallableInfo{};
+}
+
+/// Slots such as `Tensor.__add__`: all run ops, but for the conversions to Python numbers.
+CallableInfo classify_slot(const char* name) {
+  for (const char* conversion : {"__bool__", "__int__", "__float__", "__index__"})
+    if (!std::strcmp(name, conversion)) return kNeedsValue;
+  for (const char* other : {"__repr__", "__setattr__", "__delattr__", "__getattribute__", "__hash__"})
+    if (!std::strcmp(name, other)) return {};
+  return kOp;
+}
+
+/// Functions of framejit._C and its submodules.
+CallableInfo classify_function(PyObject* callable) {
+  struct Known {
+    const char* name;
+    CallableInfo info;
+  };
+  static constexpr Known kKnown[] = {{"is_grad_enabled", {CallableRole::grad_mode_query}},
+                                     {"set_grad_enabled", {CallableRole::grad_mode_set}},
+                                     {"is_compiling", {CallableRole::is_compiling}},
+                                     {"tensor", kOp}};
+  PyObject* module = PyCFunction_GET_SELF(callable);  // module functions are bound to their module
+  if (!module || !PyModule_Check(module)) return {};
+  const char* module_name = PyModule_GetName(module);
+  if (!module_name) PyErr_Clear();
+  if (!module_name || std::strncmp(module_name, "framejit._C", 11)) return {};
+  const char* name = reinterpret_cast<PyCFunctionObject*>(callable)->m_ml->ml_name;
+  for (const Known& known : kKnown)
+    if (!std::strcmp(name, known.name)) return known.info;
+  return {};
+}
+
+class TensorFrontEnd final : public symbolic::FrontEnd {
+ public:
+  /// A subclass that redefines operators or attributes is no plain tensor to the executor.
+  bool is_tensor_type(PyTypeObject* type) const override {
+    if (type == tensor_type) return true;
+    if (!PyType_IsSubtype(type, tensor_type)) return false;
+    return type->tp_getattro == tensor_type->tp_getattro && type->tp_setattro == tensor_type->tp_setattro &&
+           type->tp_richcompare == tensor_type->tp_richcompare &&
+           same_slots(type->tp_as_number, tensor_type->tp_as_number) &&
+           same_slots(type->tp_as_mapping, tensor_type->tp_as_mapping);
+  }
+  eager::Tensor unwrap(PyObject* object) const override { return bindings::unwrap(object); }
+  PyObject* wrap(const eager::Tensor& tensor, PyTypeObject* type) const override {
+    return guarded([&] { return wrap_as(tensor, type ? type : tensor_type); });
+  }
+
+  CallableInfo classify(PyObject* callable) const override {
+    if (is_op_callable(callable)) return classify_op(overloads_of(callable));
+    PyTypeObject* type = Py_TYPE(callable);
+    if (type == &PyCFunction_Type) return classify_function(callable);
+    if (callable == reinterpret_cast<PyObject*>(device_type) || callable == reinterpret_cast<PyObject*>(size_type)) return kOp;
+    bool is_descriptor = type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type;
+    if (!is_descriptor || PyDescr_TYPE(callable) != tensor_type) return {};
+    if (type == &PyMethodDescr_Type)
+      return classify_traced(traced_method(reinterpret_cast<PyMethodDescrObject*>(callable)->d_method->ml_name));
+    return classify_slot(reinterpret_cast<PyWrapperDescrObject*>(callable)->d_base->name);
+  }
+  bool is_traceable_attribute(PyTypeObject*, PyObject* name) const override {
+    const char* text = PyUnicode_AsUTF8(name);
+    if (!text) PyErr_Clear();
+    return text && traced_attribute(text) == Traced::yes;
+  }
+
+  PyObject* wrap_number(const eager::Value& number) const override {
+    return guarded([&] { return new_sym_number(number); });
+  }
+  bool unwrap_number(PyObject* object, eager::Value* number) const override {
+    if (!is_sym_number(object)) return false;
+    *number = sym_number_value(object);
+    return true;
+  }
+  bool is_constant_type(PyTypeObject* type) const override { return type == dtype_type || type == device_type; }
+
+ private:
+  template <class Slots>
+  static bool same_slots(const Slots* a, const Slots* b) {
+    return !std::memcmp(a, b, sizeof(Slots));
+  }
+};
+
+// What the guards ask (guards/tensor_access.h).
+
+const eager::TensorImpl* peek(PyObject* object) { return is_tensor(object) ? impl_of(object) : nullptr; }
+
+int64_t module_version(PyObject*) { return -1; }  // no type of ours keeps one yet: guards check what they read
+
+/// Grad mode, inference mode, anomaly mode (one bit each), default dtype.
+uint64_t global_state() {
+  const eager::Modes& modes = eager::modes();
+  return uint64_t(modes.grad_enabled) | uint64_t(modes.inference) << 1 | uint64_t(modes.anomaly) << 2 |
+         uint64_t(eager::default_dtype()) << 3;
+}
+
+const char* describe_global_state(uint64_t word) {
+  thread_local std::string text;
+  auto flag = [&](int bit) { return word >> bit & 1 ? "True" : "False"; };
+  text = eager::concat("grad_enabled=", flag(0), ", inference_mode=", flag(1), ", anomaly=", flag(2),
+                       ", default_dtype=", eager::dtype_name(eager::DType(word >> 3)));
+  return text.c_str();
+}
+
+}  // namespace
+
+const symbolic::FrontEnd& front_end() {
+  static const TensorFrontEnd instance;
+  return instance;
+}
+
+void install_front_end() {
+  symbolic::set_default_front_end(&front_end());
+  guards::set_tensor_access({peek, module_version, global_state, describe_global_state});
+}
+
+}  // namespace framejit::bindings

@@ -1,0 +1,12 @@
+// Parts of the extension module. Each adds its names to the module, and throws when it cannot.
+#pragma once
+
+#include <Python.h>
+
+namespace framejit::bindings {
+
+void init_functions(PyObject* module);   ///< functions.cc: tensor, from_numpy, ...
+void init_generator(PyObject* module);   ///< generator_object.cc
+void init_op_table(PyObject* module);    ///< op_table.cc
+
+}  // namespace framejit::bindings

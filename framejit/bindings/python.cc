@@ -1,0 +1,93 @@
+#include "framejit/bindings/python.h"
+
+#include <memory>
+#include <new>
+
+namespace framejit::bindings {
+namespace {
+
+PyObject* exception_type(eager::ErrorType type) {
+  switch (type) {
+    case eager::ErrorType::runtime: return PyExc_RuntimeError;
+    case eager::ErrorType::type: return PyExc_TypeError;
+    case eager::ErrorType::value: return PyExc_ValueError;
+    case eager::ErrorType::index: return PyExc_IndexError;
+    case eager::ErrorType::not_implemented: return PyExc_NotImplementedError;
+    case eager::ErrorType::memory: return PyExc_MemoryError;
+    case eager::ErrorType::stop_iteration: return PyExc_StopIteration;
+    case eager::ErrorType::zero_division: return PyExc_ZeroDivisionError;
+  }
+  return PyExc_RuntimeError;
+}
+
+/// A Python exception on its way through C++ code that knows nothing of Python (the autograd engine).
+class CarriedPythonError final : public eager::Error {
+ public:
+  CarriedPythonError(PyRef type, PyRef value, PyRef traceback)
+      : Error(eager::ErrorType::runtime, "a Python exception"), state_(std::make_shared<State>()) {
+    state_->type = type.release();
+    state_->value = value.release();
+    state_->traceback = traceback.release();
+  }
+  void restore() const {
+    PyErr_Restore(Py_XNewRef(state_->type), Py_XNewRef(state_->value), Py_XNewRef(state_->traceback));
+  }
+
+ private:
+  struct State {
+    PyObject* type = nullptr;
+    PyObject* value = nullptr;
+    PyObject* traceback = nullptr;
+    ~State() {
+      WithGil gil;
+      Py_XDECREF(type);
+      Py_XDECREF(value);
+      Py_XDECREF(traceback);
+    }
+  };
+  std::shared_ptr<State> state_;  // exceptions are copied by throw and exception_ptr
+};
+
+}  // namespace
+
+void set_python_error() noexcept {
+  try {
+    throw;
+  } catch (const PythonError&) {
+  } catch (const CarriedPythonError& error) {
+    error.restore();
+  } catch (const eager::Error& error) {
+    PyErr_SetString(exception_type(error.type()), error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const eager::InternalError& error) {
+    PyErr_Format(PyExc_SystemError, "%s\nThis is a bug in framejit; please report it.", error.what());
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+}
+
+void throw_pending_python_error() {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  throw CarriedPythonError(PyRef::steal(type), PyRef::steal(value), PyRef::steal(traceback));
+}
+
+PyObject* interned(const char* text) {
+  PyObject* name = PyUnicode_InternFromString(text);
+  if (!name) throw PythonError();
+  return name;
+}
+
+std::string text_of(PyObject* str) {
+  Py_ssize_t size;
+  const char* data = PyUnicode_AsUTF8AndSize(str, &size);
+  if (!data) throw PythonError();
+  return std::string(data, size_t(size));
+}
+
+PyRef to_str(const std::string& text) {
+  return checked(PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size())));
+}
+
+}  // namespace framejit::bindings

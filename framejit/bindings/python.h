@@ -1,0 +1,131 @@
+// The border between C++ and CPython: owned references, errors in both directions.
+//
+// Tour of framejit/bindings/
+//   python.h                owned references; C++ exceptions to Python and back
+//   tensor_object.h         the Python object of a tensor: wrap, unwrap, identity, lifetime
+//   tensor_type.cc          the type `Tensor`, put together from
+//     tensor_properties.cc    shape, dtype, grad, ...
+//     tensor_methods.cc       methods that are not rows of the op table
+//     number_protocol.cc      + - * / ... and comparisons, each naming its row
+//     index*.cc               x[...], x[...] = y
+//   constant_types.h        dtype, device, Size, and SymNumber (a number of the trace being made)
+//   signature.h             the overloads of one op name as Python sees them, made from the parsed schemas
+//   arg_reader.h            one Python object -> one boxed Value, by the argument's type
+//   arg_binder.h            positional and keyword arguments -> all values of one overload; TypeErrors
+//   op_callable.h           op functions (`fj.add`) and methods (`Tensor.add`), vectorcall
+//   results.h               boxed results -> Python objects
+//   data*.cc, numpy.cc, dlpack.cc   tensors from and to Python data
+//   autograd_*.cc           grad_fn objects, hooks, backward, Function
+//   front_end.cc            the symbolic executor's view of all this (symbolic/front_end.h)
+//   module.cc               the extension module framejit._C
+//
+// Rules: a function that returns PyObject* to CPython catches everything (`guarded`). Inside, failures are exceptions:
+// eager::Error for what the user did wrong, PythonError when CPython has already set one.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+#include <utility>
+
+#include "eager/error.h"
+
+namespace framejit::bindings {
+
+/// Owns one reference. The GIL is held wherever one is copied or dies.
+class PyRef {
+ public:
+  PyRef() = default;
+  PyRef(const PyRef& other) : object_(Py_XNewRef(other.object_)) {}
+  PyRef(PyRef&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  PyRef& operator=(PyRef other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~PyRef() { Py_XDECREF(object_); }
+
+  static PyRef steal(PyObject* owned) {
+    PyRef ref;
+    ref.object_ = owned;
+    return ref;
+  }
+  static PyRef borrow(PyObject* borrowed) { return steal(Py_XNewRef(borrowed)); }
+  /// Gives the reference to the caller.
+  PyObject* release() { return std::exchange(object_, nullptr); }
+
+  PyObject* get() const { return object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  PyObject* object_ = nullptr;
+};
+
+/// Thrown when the Python error indicator is set.
+struct PythonError {};
+
+/// Takes over what a CPython function returned; throws when it failed.
+inline PyRef checked(PyObject* owned) {
+  if (!owned) throw PythonError();
+  return PyRef::steal(owned);
+}
+inline void check_status(int status) {
+  if (status < 0) throw PythonError();
+}
+
+/// Sets the Python exception for the C++ exception being handled.
+void set_python_error() noexcept;
+/// The pending Python exception as a C++ one, for code below us that must unwind: an eager::Error of the nearest type whose
+/// Python object is kept and raised again by `set_python_error` on this thread.
+[[noreturn]] void throw_pending_python_error();
+
+/// Runs `body` at the border to CPython: `failure` with an exception set when it throws.
+template <class Body, class Result = decltype(std::declval<Body>()())>
+Result guarded(Body&& body, Result failure = Result(0)) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    set_python_error();
+    return failure;
+  }
+}
+template <class Body>
+int guarded_status(Body&& body) noexcept {
+  return guarded(
+      [&] {
+        body();
+        return 0;
+      },
+      -1);
+}
+
+/// Lets other threads run Python for a scope.
+class WithoutGil {
+ public:
+  explicit WithoutGil(bool release) : state_(release ? PyEval_SaveThread() : nullptr) {}
+  ~WithoutGil() {
+    if (state_) PyEval_RestoreThread(state_);
+  }
+  WithoutGil(const WithoutGil&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+/// Holds the GIL for a scope, on any thread.
+class WithGil {
+ public:
+  WithGil() : state_(PyGILState_Ensure()) {}
+  ~WithGil() { PyGILState_Release(state_); }
+  WithGil(const WithGil&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+/// Interned string, immortal: names that are looked up again and again.
+PyObject* interned(const char* text);
+/// The text of a `str`; throws when it is none.
+std::string text_of(PyObject* str);
+PyRef to_str(const std::string& text);
+
+}  // namespace framejit::bindings

@@ -1,0 +1,51 @@
+// The overloads of one op name as Python calls them, made once from the parsed schemas of the op table.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+#include <vector>
+
+#include "eager/op.h"
+
+namespace framejit::bindings {
+
+/// Upper bound of the arguments of a row; `make_overloads` checks it.
+inline constexpr int kMaxArgs = 24;
+
+struct Param {
+  const eager::SchemaArg* arg;
+  PyObject* name;                  ///< interned; "input" for the schema's `self`, as in PyTorch
+  std::vector<PyObject*> aliases;  ///< NumPy's names: axis, keepdims, x, ...
+  bool wraps_number;               ///< a Tensor operand for which a Python number may stand
+};
+
+struct Signature {
+  const eager::Op* op = nullptr;
+  std::vector<Param> params;
+  int positional = 0;         ///< the first so many may be given by position
+  bool is_method = false;     ///< params[0] is the object the method is called on
+  bool spread_ints = false;   ///< the only positional parameter is an int[]: `x.view(2, 3)` means `x.view((2, 3))`
+  const eager::Op* out_op = nullptr;  ///< the derived row that takes `out` as one more argument; null: none
+  bool is_factory = false;    ///< makes a tensor from no data: requires_grad=, layout=, pin_memory= are understood
+};
+
+struct Overloads {
+  std::string name;
+  bool is_method = false;
+  std::vector<Signature> signatures;  ///< in the order in which they are tried
+};
+
+/// Of a name of the op table, seen as function or as method. Rows that are not visible in that form are left out.
+/// Lives for ever; null when no row is left.
+const Overloads* make_overloads(const std::string& name, bool is_method);
+
+/// "(Tensor input, int[1] dim, bool keepdim = False, *, dtype dtype = None)", as TypeErrors show it.
+std::string signature_text(const Signature& signature);
+/// "Tensor", "tuple of ints", ...: what PyTorch calls an argument type in messages.
+std::string type_text(const eager::SchemaArg& arg);
+
+/// Every name under which the op table has rows, aliases included; sorted.
+std::vector<std::string> op_names();
+
+}  // namespace framejit::bindings

@@ -1,0 +1,264 @@
+"""Walks the op table: every row has a doc line and samples, and every sample gives what PyTorch gives.
+
+Values, dtypes, shapes, strides, errors, gradients, second derivatives, in-place and ``out=`` forms. The samples are in
+``tests/op_samples.py``. Nothing here lists ops.
+"""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+from op_samples import ALL, FLOATS, INTERNAL, SAMPLES, UNSPECIFIED, Sample, T
+
+import framejit as fj
+
+torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+warnings.filterwarnings("ignore")
+
+TABLE = {row["full_name"]: row for row in fj._C.op_table()}
+ROWS = {name: row for name, row in TABLE.items() if row["functional"] is None}
+KNOWN = {**SAMPLES, **UNSPECIFIED}
+EXACT = {"float32": (2e-6, 1e-6), "float64": (1e-13, 1e-14)}  # relative and absolute difference allowed
+
+
+# --- calling one library or the other ---------------------------------------------------------------------------------
+def function_of(library: Any, row: dict, name: str) -> Any:
+    """The Python callable of a row in framejit or PyTorch."""
+    if not row["is_function"]:
+        return lambda self, *args, **kwargs: getattr(self, name)(*args, **kwargs)
+    if library is torch:
+        module = {"": torch, "nn.functional": torch.nn.functional, "linalg": torch.linalg}[row["module"]]
+    else:
+        module = getattr(fj._C, row["module"].replace(".", "_") or "ops")
+    return getattr(module, name)
+
+
+class Call:
+    """A sample with its arrays drawn, for one dtype."""
+
+    def __init__(self, full_name: str, sample: Sample, dtype: str) -> None:
+        self.row, self.sample, self.dtype = TABLE[full_name], sample, dtype
+        self.name = sample.name or self.row["name"]
+        rng = np.random.default_rng(zlib.crc32(full_name.encode()))
+        self.specs: list[T] = []
+        for value in (*sample.args, *sample.kwargs.values()):
+            self.specs += [value] if isinstance(value, T) else [v for v in value if isinstance(v, T)] if isinstance(value, list) else []
+        self.arrays = [spec.array(dtype, rng) for spec in self.specs]
+
+    def tensors(self, library: Any, requires_grad: bool = False) -> list:
+        tensors = [spec.build(library, array) for spec, array in zip(self.specs, self.arrays)]
+        if requires_grad:
+            tensors = [t.requires_grad_() if t.is_floating_point() and spec.grad and t.is_leaf else t for t, spec in zip(tensors, self.specs)]
+        return tensors
+
+    def arguments(self, library: Any, tensors: list) -> tuple[list, dict]:
+        left = iter(tensors)
+
+        def convert(value: Any) -> Any:
+            if isinstance(value, T):
+                return next(left)
+            if isinstance(value, list):
+                return [convert(entry) for entry in value]
+            return getattr(library, value) if isinstance(value, str) and value in ALL else value
+
+        args = [convert(value) for value in self.sample.args]
+        return args, {name: convert(value) for name, value in self.sample.kwargs.items()}
+
+    def run(self, library: Any, tensors: list, function: Any = None, **more: Any) -> Any:
+        args, kwargs = self.arguments(library, tensors)
+        function = function or function_of(library, self.row, self.name)
+        if library is torch and self.row["name"] in ("broadcast_tensors", "meshgrid", "einsum"):
+            args = [*args[:-1], *args[-1]] if isinstance(args[-1], list) else args
+        return function(*args, **kwargs, **more)
+
+
+def outcome(call: Call, library: Any) -> Any:
+    try:
+        return call.run(library, call.tensors(library))
+    except Exception as error:
+        return error
+
+
+# --- comparing --------------------------------------------------------------------------------------------------------
+def numpy_of(tensor: Any) -> np.ndarray:
+    return tensor.detach().numpy()
+
+
+def check_same(got: Any, expected: Any, tolerance: float = 1.0, strides: bool = True) -> None:
+    if isinstance(expected, (tuple, list)):
+        assert len(got) == len(expected)
+        for one, other in zip(got, expected):
+            check_same(one, other, tolerance, strides)
+        return
+    if not isinstance(expected, torch.Tensor):
+        assert type(got) is type(expected)
+        assert got == expected or (got != got and expected != expected)
+        return
+    assert str(got.dtype).split(".")[1] == str(expected.dtype).split(".")[1]
+    assert tuple(got.shape) == tuple(expected.shape)
+    if strides and expected.numel() > 0:
+        assert got.stride() == expected.stride()
+    ours, theirs = numpy_of(got), numpy_of(expected)
+    if ours.dtype.kind != "f":
+        np.testing.assert_array_equal(ours, theirs)
+        return
+    relative, absolute = EXACT[str(ours.dtype)]
+    np.testing.assert_allclose(ours, theirs, rtol=relative * tolerance, atol=absolute * tolerance)
+
+
+def same_error(got: Any, expected: Exception) -> bool:
+    """Both failed. PyTorch's RuntimeError may be one of our more telling types."""
+    if not isinstance(got, Exception):
+        return False
+    return type(got) is type(expected) or isinstance(expected, (RuntimeError, NotImplementedError, IndexError))
+
+
+def cases(names: Any, filtered: Any = lambda row, sample: True) -> list:
+    """(full name, sample) for each sample, with a readable id."""
+    return [
+        pytest.param(name, sample, id=f"{name}-{i}")
+        for name in names
+        for i, sample in enumerate(KNOWN[name])
+        if name in TABLE and filtered(TABLE[name], sample)
+    ]
+
+
+# --- the table itself -------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ROWS)
+def test_row_is_documented_and_sampled(name: str) -> None:
+    row = ROWS[name]
+    assert row["doc"].strip(), "no doc line"
+    if name in INTERNAL:
+        assert not row["is_function"]
+        assert INTERNAL[name] in KNOWN
+    else:
+        assert KNOWN.get(name), "no sample in tests/op_samples.py"
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row["differentiable"] and name not in INTERNAL])
+def test_derivative_is_tested(name: str) -> None:
+    assert any(sample.grad for sample in SAMPLES[name])
+
+
+def test_samples_name_rows() -> None:
+    assert set(KNOWN) | set(INTERNAL) <= set(ROWS)
+
+
+# --- values and errors ------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("name", "sample"), cases(SAMPLES))
+def test_value(name: str, sample: Sample) -> None:
+    for dtype in sample.dtypes:
+        call = Call(name, sample, dtype)
+        got, expected = outcome(call, fj), outcome(call, torch)
+        if isinstance(expected, Exception):
+            assert same_error(got, expected), f"{dtype}: PyTorch raised {expected!r}, framejit gave {got!r}"
+        else:
+            assert not isinstance(got, Exception), f"{dtype}: framejit raised {got!r}, PyTorch gave {expected!r}"
+            check_same(got, expected, sample.tolerance, sample.strides)
+
+
+@pytest.mark.parametrize(("name", "sample"), cases(UNSPECIFIED))
+def test_shape_and_dtype(name: str, sample: Sample) -> None:
+    call = Call(name, sample, "float32")
+    got, expected = outcome(call, fj), outcome(call, torch)
+    assert tuple(got.shape) == tuple(expected.shape)
+    assert str(got.dtype).split(".")[1] == str(expected.dtype).split(".")[1]
+    assert got.stride() == expected.stride()
+
+
+# --- gradients --------------------------------------------------------------------------------------------------------
+def differentiable(row: dict, sample: Sample) -> bool:
+    """Rows with a derivative, and composites, whose gradient is that of what they call."""
+    return sample.grad and (bool(row["differentiable"]) or row["kind"] == "composite") and sample.dtypes[0] in FLOATS
+
+
+def flat_results(results: Any) -> list:
+    return [r for r in (results if isinstance(results, (tuple, list)) else [results]) if hasattr(r, "requires_grad") and r.requires_grad]
+
+
+def weighted_sum(library: Any, results: list) -> Any:
+    """A scalar that depends on every element of every result, on each in another way."""
+    total = 0
+    for result in results:
+        weights = np.cos(np.arange(result.numel(), dtype="float64")).reshape(tuple(result.shape)) + 1.5
+        total = total + (result * library.tensor(weights.tolist(), dtype=result.dtype).reshape(tuple(result.shape))).sum()
+    return total
+
+
+def gradients(call: Call, library: Any, twice: bool) -> list:
+    """Of every input that requires one; then the gradients of a function of those. None where there is none."""
+    inputs = call.tensors(library, requires_grad=True)
+    leaves = [t for t in inputs if t.requires_grad]
+    if not leaves:
+        return []
+    # A leaf cannot be a view of another tensor here, so the layout was made before requires_grad_().
+    results = flat_results(call.run(library, [t * 1 if t.requires_grad else t for t in inputs]))
+    if not results:
+        return []
+    first = library.autograd.grad(weighted_sum(library, results), leaves, create_graph=twice, allow_unused=True)
+    found = list(first)
+    differentiable_first = [g for g in first if g is not None and g.requires_grad]
+    if twice and differentiable_first:
+        found += library.autograd.grad(weighted_sum(library, differentiable_first), leaves, allow_unused=True)
+    return found
+
+
+@pytest.mark.parametrize(("name", "sample"), cases(SAMPLES, differentiable))
+def test_gradient(name: str, sample: Sample) -> None:
+    call = Call(name, sample, "float64")
+    if isinstance(outcome(call, torch), Exception):
+        return  # test_value has compared the errors
+    got, expected = gradients(call, fj, sample.double), gradients(call, torch, sample.double)
+    assert len(got) == len(expected)
+    for ours, theirs in zip(got, expected):
+        # PyTorch says None for a gradient that is zero everywhere in some places where we say zeros, and the reverse.
+        if ours is None or theirs is None:
+            assert ours is None or not numpy_of(ours).any()
+            assert theirs is None or not numpy_of(theirs).any()
+            continue
+        assert tuple(ours.shape) == tuple(theirs.shape)
+        np.testing.assert_allclose(numpy_of(ours), numpy_of(theirs), rtol=1e-7, atol=1e-9)
+
+
+# --- derived rows -----------------------------------------------------------------------------------------------------
+def derived(kind: str) -> list[str]:
+    return [row["functional"] for row in TABLE.values() if row["kind"] == kind and row["functional"] in SAMPLES]
+
+
+@pytest.mark.parametrize(("name", "sample"), cases(derived("inplace")))
+def test_inplace(name: str, sample: Sample) -> None:
+    method = TABLE[name]["name"] + "_"
+    if not hasattr(torch.Tensor, method) or not isinstance(sample.args[0], T) or sample.args[0].layout == "expanded":
+        return
+    results = []
+    for library in (fj, torch):
+        call = Call(name, sample, sample.dtypes[0])
+        tensors = call.tensors(library)
+        try:
+            result = call.run(library, tensors, getattr(library.Tensor, method))
+            assert result is tensors[0]
+            results.append(tensors[0])
+        except Exception as error:
+            results.append(error)
+    got, expected = results
+    if isinstance(expected, Exception):
+        assert same_error(got, expected), f"PyTorch raised {expected!r}, framejit gave {got!r}"
+    else:
+        assert not isinstance(got, Exception), f"framejit raised {got!r}"
+        check_same(got, expected, sample.tolerance)
+
+
+@pytest.mark.parametrize(("name", "sample"), cases(derived("out")))
+def test_out(name: str, sample: Sample) -> None:
+    call = Call(name, sample, sample.dtypes[0])
+    expected = outcome(call, fj)
+    if isinstance(expected, Exception) or not TABLE[name]["is_function"]:
+        return
+    out = fj.empty((0,), dtype=expected.dtype)
+    assert call.run(fj, call.tensors(fj), out=out) is out
+    assert out.shape == expected.shape
+    np.testing.assert_array_equal(numpy_of(out), numpy_of(expected))
