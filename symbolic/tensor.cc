@@ -212,8 +212,9 @@ Var* Executor::load_tensor_attribute(TensorVar* var, PyObject* name) {
     return existing(value.get(), sources().attribute(var->source, name));
   }
   if (PyFunction_Check(found)) return method(existing(found, nullptr), var);
-  if (Py_TYPE(found) == &PyMethodDescr_Type || Py_TYPE(found) == &PyWrapperDescr_Type)
-    return method(constant(found), var);
+  bool is_method = Py_TYPE(found) == &PyMethodDescr_Type || Py_TYPE(found) == &PyWrapperDescr_Type ||
+                   front_end().classify(found).role != CallableRole::unknown;
+  if (is_method) return method(constant(found), var);
   if (!front_end().is_traceable_attribute(type, name))
     break_here(BreakId::unsupported_attribute, std::string("Tensor.") + PyUnicode_AsUTF8(name));
   materialize(var);
