@@ -33,6 +33,7 @@ bool is_in_skipped_file(PyCodeObject* code) {
 }
 
 bool leaves_stack_alone(const Trace& trace) {
+  if (trace.stack.size() != trace.entry_depth) return false;
   for (size_t i = 0; i < trace.stack.size(); ++i) {
     symbolic::Reg reg = trace.stack[i];
     if (reg == symbolic::kNoReg) continue;  // the guards hold only if it was NULL before
@@ -45,6 +46,7 @@ bool leaves_stack_alone(const Trace& trace) {
 }
 
 bool is_passive(const Trace& trace) {
+  if (trace.untouched) return true;
   return !trace.graph && trace.prelude.empty() && trace.epilogue.empty() && trace.stores.empty() &&
          trace.end.kind != EndKind::returns && leaves_stack_alone(trace);
 }

@@ -45,6 +45,7 @@ bool Executor::handle(Frame& frame, ExceptionVar* exception) {
   if (handler->push_offset) frame.push(integer(frame.instruction().unit));
   frame.push(exception);
   frame.pc = handler->target;
+  if (exception->raised_step < 0) exception->raised_step = step_;
   mutated();
   return true;
 }

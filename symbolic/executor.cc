@@ -103,6 +103,7 @@ void Executor::enter_root() {
   root_->program = request_.program;
   root_->pc = request_.entry_pc;
   root_->globals = dict_of(request_.globals, sources().globals());
+  root_->globals->type_guarded = true;
   root_->locals.assign(size_t(code->co_nlocalsplus), nullptr);
   entry_locals_.assign(size_t(code->co_nlocalsplus), nullptr);
   for (int i = 0; i < request_.stack_depth; ++i) {
@@ -144,10 +145,9 @@ std::unique_ptr<Trace> Executor::run() {
     try {
       step(*root_);
     } catch (RaiseError& error) {
-      if (handle(*root_, error.exception)) {
-        root_->handled_steps.push_back(step_);
-        continue;
-      }
+      if (handle(*root_, error.exception)) continue;
+      // Caught before and raised again: it has to come from where it was raised first, for the traceback.
+      if (error.exception->raised_step >= 0) throw Restart{error.exception->raised_step, error.exception->record};
       break_root(error.exception->record, std::move(stack), mutations);
       return end(EndKind::graph_break, root_->pc, error.exception->record, nullptr);
     } catch (BreakError& error) {
@@ -179,9 +179,10 @@ std::unique_ptr<Trace> Executor::end(EndKind kind, int pc, const BreakRecord& re
   // Inside a handler the interpreter keeps the exception in its thread state, which a trace cannot set: the instruction that
   // raises has to run for real.
   if (!root_->handled.empty() && kind != EndKind::returns)
-    throw Restart{root_->handled_steps.front(), root_->handled.front()->record};
+    throw Restart{root_->handled.front()->raised_step, root_->handled.front()->record};
   trace_->end = {kind, pc, record};
   trace_->front_end = request_.front_end;
+  trace_->entry_depth = uint32_t(request_.stack_depth);
   Rebuilder rebuilder(*this, *trace_);
   rebuilder.effects();
   if (result)

@@ -22,7 +22,6 @@ struct Frame {
   Frame* caller = nullptr;
   int depth = 0;                                 ///< 0: the root
   std::unordered_map<int, int> back_edges;       ///< target pc -> times taken
-  std::vector<int> handled_steps;               ///< root: the steps that raised `handled`
   // Of generators.
   bool finished = false;  ///< returned or raised
   bool running = false;

@@ -1,6 +1,7 @@
 // Making objects again. Containers are made empty and filled afterwards, so that cycles and shared parts come out right.
 #include "symbolic/rebuild.h"
 
+#include <algorithm>
 #include <map>
 
 #include "symbolic/liveness.h"
@@ -172,6 +173,7 @@ Reg Rebuilder::make_partial(PartialVar* partial) {
 }
 
 Reg Rebuilder::make_exception(ExceptionVar* exception) {
+  if (exception->raised_step >= 0) throw Restart{exception->raised_step, exception->record};  // it has a traceback
   std::vector<Reg> operands = regs(static_cast<TupleVar*>(exception->args)->items);
   // Through __new__ and args: an __init__ of the user's has run already.
   Reg type = constant(reinterpret_cast<PyObject*>(exception->type));
@@ -189,14 +191,14 @@ Reg Rebuilder::make_iterator(IteratorVar* it) {
     case Form::sequence:
     case Form::constant:
     case Form::range:
-    case Form::keys: return emit(StepOp::make_iterator, {reg(it->over)}, at);
+    case Form::keys: return emit(StepOp::make_iterator, {filled(it->over)}, at);
     case Form::values:
     case Form::items: {
-      Reg view = emit(StepOp::call, {get_attribute(reg(it->over), it->form == Form::values ? "values" : "items")});
+      Reg view = emit(StepOp::call, {get_attribute(filled(it->over), it->form == Form::values ? "values" : "items")});
       return emit(StepOp::make_iterator, {view}, at);
     }
     case Form::reversed: {
-      Reg made = emit(StepOp::call, {builtin("reversed"), reg(it->over)});
+      Reg made = emit(StepOp::call, {builtin("reversed"), filled(it->over)});
       emit(StepOp::advance, {made}, at, false);
       return made;
     }
@@ -231,6 +233,16 @@ void Rebuilder::fill_pending() {
     fill(var);
   }
   --depth_;
+}
+
+/// The object with its items in it already: an iterator looks at them when it is made.
+Reg Rebuilder::filled(Var* var) {
+  Reg made = reg(var);
+  auto waiting = std::find(pending_.begin(), pending_.end(), var);
+  if (waiting == pending_.end()) return made;
+  pending_.erase(waiting);
+  fill(var);
+  return made;
 }
 
 void Rebuilder::fill(Var* var) {

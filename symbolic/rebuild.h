@@ -40,6 +40,7 @@ class Rebuilder {
   std::vector<Reg> regs(const std::vector<Var*>& vars);
   void fill_pending();
   void fill(Var* var);
+  Reg filled(Var* var);
   void finish_graph();
   void drop_unused_steps();
   void renumber();

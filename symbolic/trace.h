@@ -129,6 +129,7 @@ struct Trace {
     Reg reg;    ///< kNoReg: unbind
   };
   std::vector<Store> stores;  ///< only what changed and is live
+  uint32_t entry_depth = 0;   ///< stack entries at the entry point
   int stack_base = 0;         ///< index into localsplus of the bottom of the stack
   std::vector<Reg> stack;     ///< the whole stack after the trace, bottom first
   bool untouched = false;     ///< the trace does nothing: locals and stack stay as they are (`stack` is unused)

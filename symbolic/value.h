@@ -265,6 +265,7 @@ class ExceptionVar : public VarOf<Kind::exception> {
   Var* cause = nullptr;
   Attributes attributes;
   BreakRecord record;   ///< the place that made it, for reports
+  int raised_step = -1;  ///< the root step during which it was raised and caught
 };
 
 }  // namespace framejit::symbolic
