@@ -65,8 +65,9 @@ class _Format:
         self._is_floating = is_floating
         self._whole = True
         self._scientific = False
-        if is_floating:
-            self._choose_notation([abs(v) for v in values if v != 0 and math.isfinite(v)])
+        if is_floating:  # zeros, infinities and nans have no say
+            values = [v for v in values if v != 0 and math.isfinite(v)]
+            self._choose_notation([abs(v) for v in values])
         self.width = max((len(self._text(v)) for v in values), default=1)
 
     def _choose_notation(self, magnitudes: list[float]) -> None:

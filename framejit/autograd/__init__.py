@@ -22,7 +22,7 @@ def _as_tuple(tensors: _Tensors | None) -> tuple[Tensor, ...]:
 
 def _grads_for(outputs: tuple[Tensor, ...], grads: Tensor | Sequence[Tensor | None] | None) -> tuple[Tensor | None, ...]:
     """One gradient per output; None stands for 1 and needs an output of one element."""
-    given = (grads,) * len(outputs) if grads is None else _as_tuple(grads)  # type: ignore[arg-type]
+    given = tuple(grads) if isinstance(grads, Sequence) else (grads,) * (len(outputs) if grads is None else 1)
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     for output, grad in zip(outputs, given, strict=True):

@@ -7,7 +7,7 @@ from typing import Any
 
 from framejit import _C
 from framejit._C import Tensor
-from framejit.autograd.grad_mode import no_grad
+from framejit.autograd.grad_mode import enable_grad, no_grad
 
 
 class GradcheckError(RuntimeError):
@@ -110,7 +110,8 @@ def gradgradcheck(
     def derivatives(*args: Any) -> tuple[Tensor, ...]:
         inner, outer = args[: len(given)], args[len(given) :]
         wanted = tuple(x for x in inner if isinstance(x, Tensor) and x.requires_grad)
-        grads = _C._autograd.run_grad(_outputs(func, inner), wanted, outer, True, True, True)
+        with enable_grad():  # the numerical derivatives are made without
+            grads = _C._autograd.run_grad(_outputs(func, inner), wanted, outer, True, True, True)
         return tuple(g for g in grads if g is not None and g.requires_grad)
 
     return gradcheck(derivatives, (*given, *seeds), **options)

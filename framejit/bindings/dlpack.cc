@@ -1,6 +1,7 @@
 // DLPack 1.0 (capsules "dltensor" and "dltensor_versioned"), both ways without copying.
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 
 #include "framejit/bindings/python.h"
 #include "framejit/bindings/tensor_data.h"
@@ -54,10 +55,18 @@ constexpr Code kCodes[] = {{6, 8, DType::bool_}, {1, 8, DType::uint8},    {0, 32
                            {0, 64, DType::int64}, {2, 32, DType::float32}, {2, 64, DType::float64}};
 
 /// What an exported DLTensor points at; dies with its consumer, on any thread.
+template <class Managed>
 struct Export {
   Tensor tensor;  // keeps sizes, strides and storage
-  DLManagedTensor managed;
+  Managed managed{};
+
+  static void destroy(Managed* managed) { delete static_cast<Export*>(managed->context); }
 };
+
+template <class Managed>
+constexpr const char* kCapsuleName = "dltensor";
+template <>
+constexpr const char* kCapsuleName<DLManagedTensorVersioned> = "dltensor_versioned";
 
 DLDataType code_of(DType dtype) {
   for (const Code& row : kCodes)
@@ -65,13 +74,29 @@ DLDataType code_of(DType dtype) {
   throw eager::InternalError("a dtype that DLPack lacks");
 }
 
-void delete_export(DLManagedTensor* managed) { delete static_cast<Export*>(managed->context); }
-
+template <class Managed>
 void capsule_destructor(PyObject* capsule) {
   // A consumer renames the capsule; then the tensor is its to delete.
-  if (!PyCapsule_IsValid(capsule, "dltensor")) return;
-  auto* managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
+  if (!PyCapsule_IsValid(capsule, kCapsuleName<Managed>)) return;
+  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, kCapsuleName<Managed>));
   managed->deleter(managed);
+}
+
+template <class Managed>
+PyObject* make_capsule(const Tensor& tensor) {
+  // A handle of its own: an in-place change of the tensor's shape must not move what the consumer sees.
+  auto owned = std::make_unique<Export<Managed>>();
+  owned->tensor = Tensor::from_storage(tensor.impl()->storage, tensor.offset(), tensor.meta());
+  eager::TensorMeta& meta = owned->tensor.impl()->meta;
+  owned->managed.tensor = {owned->tensor.data(), {kCpu, 0},           meta.sizes.size(), code_of(meta.dtype),
+                           meta.sizes.data(),    meta.strides.data(), 0};
+  owned->managed.context = owned.get();
+  owned->managed.deleter = Export<Managed>::destroy;
+  if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) owned->managed.version = {1, 0};
+  PyObject* capsule = PyCapsule_New(&owned->managed, kCapsuleName<Managed>, capsule_destructor<Managed>);
+  if (!capsule) throw PythonError();
+  owned.release();
+  return capsule;
 }
 
 DType dtype_of_dl(DLDataType type) {
@@ -103,37 +128,32 @@ Tensor adopt(Managed* managed) {
 
 /// Renaming the capsule tells its producer that the tensor is ours.
 template <class Managed>
-Tensor consume(PyObject* capsule, const char* name, const char* used_name) {
-  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+Tensor consume(PyObject* capsule, const char* used_name) {
+  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, kCapsuleName<Managed>));
   if (!managed) throw PythonError();
   Tensor tensor = adopt(managed);
   check_status(PyCapsule_SetName(capsule, used_name));
   return tensor;
 }
 
+/// Asks for version 1, which can say that memory is read-only; older producers know no versions.
+PyRef ask_for_capsule(PyObject* object) {
+  PyRef method = checked(PyObject_GetAttrString(object, "__dlpack__"));
+  PyRef keywords = checked(Py_BuildValue("{s:(ii)}", "max_version", 1, 0));
+  PyRef no_arguments = checked(PyTuple_New(0));
+  PyRef capsule = PyRef::steal(PyObject_Call(method.get(), no_arguments.get(), keywords.get()));
+  if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError)) return checked(capsule.release());
+  PyErr_Clear();
+  return checked(PyObject_CallNoArgs(method.get()));
+}
+
 }  // namespace
 
-PyObject* to_dlpack(const Tensor& tensor) {
+PyObject* to_dlpack(const Tensor& tensor, bool versioned) {
   FRAMEJIT_CHECK(!tensor.is_symbolic(), "__dlpack__: the data of a tensor is not known while a graph is traced");
   if (tensor.requires_grad())
     eager::fail(eager::ErrorType::runtime, "Can't export tensors that require gradient, use tensor.detach()");
-  // A handle of its own: an in-place change of the tensor's shape must not move what the consumer sees.
-  auto owned = std::make_unique<Export>();
-  owned->tensor = Tensor::from_storage(tensor.impl()->storage, tensor.offset(), tensor.meta());
-  const Tensor& shared = owned->tensor;
-  owned->managed.tensor = {shared.data(),
-                           {kCpu, 0},
-                           shared.dim(),
-                           code_of(shared.dtype()),
-                           shared.impl()->meta.sizes.data(),
-                           shared.impl()->meta.strides.data(),
-                           0};
-  owned->managed.context = owned.get();
-  owned->managed.deleter = delete_export;
-  PyObject* capsule = PyCapsule_New(&owned->managed, "dltensor", capsule_destructor);
-  if (!capsule) throw PythonError();
-  owned.release();
-  return capsule;
+  return versioned ? make_capsule<DLManagedTensorVersioned>(tensor) : make_capsule<DLManagedTensor>(tensor);
 }
 
 PyObject* dlpack_device(const Tensor& tensor) {
@@ -143,13 +163,12 @@ PyObject* dlpack_device(const Tensor& tensor) {
 }
 
 Tensor from_dlpack(PyObject* object) {
-  PyRef capsule = PyCapsule_CheckExact(object) ? PyRef::borrow(object)
-                                               : checked(PyObject_CallMethod(object, "__dlpack__", nullptr));
+  PyRef capsule = PyCapsule_CheckExact(object) ? PyRef::borrow(object) : ask_for_capsule(object);
   if (PyCapsule_IsValid(capsule.get(), "dltensor_versioned"))
-    return consume<DLManagedTensorVersioned>(capsule.get(), "dltensor_versioned", "used_dltensor_versioned");
+    return consume<DLManagedTensorVersioned>(capsule.get(), "used_dltensor_versioned");
   if (!PyCapsule_IsValid(capsule.get(), "dltensor"))
     eager::fail(eager::ErrorType::value, "from_dlpack: got a capsule that is not a DLPack tensor or was used already");
-  return consume<DLManagedTensor>(capsule.get(), "dltensor", "used_dltensor");
+  return consume<DLManagedTensor>(capsule.get(), "used_dltensor");
 }
 
 }  // namespace framejit::bindings

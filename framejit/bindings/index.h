@@ -16,6 +16,7 @@ struct IndexPlan {
   eager::Tensor view;
   std::vector<eager::Tensor> indices;  ///< as the op `index` takes them; undefined: the whole dimension
   bool has_tensors = false;            ///< some entry of `indices` is defined
+  bool only_masks = true;              ///< those are masks, or came from True and False
 };
 
 /// Throws IndexError or TypeError for what cannot be an index.

@@ -54,8 +54,12 @@ bool assign_by_mask(const IndexPlan& plan, const Value& value) {
   return true;
 }
 
-Tensor zero_dim(const Value& number, const Tensor& like) {
-  return number.is_tensor() ? number.tensor() : ops::full(eager::Dims(), number, like.dtype(), like.device());
+/// What `index_put_` takes: of the target's dtype, which one number behind a mask is cast to and others must have.
+Tensor values_for(const IndexPlan& plan, const Value& value, const Tensor& target) {
+  if (!value.is_tensor()) return ops::full(eager::Dims(), value, target.dtype(), target.device());
+  const Tensor& values = value.tensor();
+  bool cast = plan.only_masks && values.dtype() != target.dtype() && values.numel() == 1;
+  return cast ? ops::cast(values, target.dtype()) : values;
 }
 
 }  // namespace
@@ -78,7 +82,7 @@ int tensor_assign_subscript(PyObject* self, PyObject* index, PyObject* object) {
     if (!plan.has_tensors)
       assign(plan.view, value);
     else if (!assign_by_mask(plan, value))
-      ops::index_put_(plan.view, plan.indices, zero_dim(value, tensor));
+      ops::index_put_(plan.view, plan.indices, values_for(plan, value, tensor));
   });
 }
 

@@ -110,12 +110,13 @@ class IndexReader {
     else if (known_number && !is_mask(index))
       select(item(index).integer());
     else
-      add(index, is_mask(index) ? index.dim() : 1);
+      add(index, is_mask(index) ? index.dim() : 1, is_mask(index));
   }
-  /// A mask stands for as many dimensions as it has.
-  void add(const Tensor& index, int dims) {
+  /// A mask stands for as many dimensions as it has. `selects`: it says yes or no to each place.
+  void add(const Tensor& index, int dims, bool selects = true) {
     plan_.indices.push_back(index);
     plan_.has_tensors = true;
+    plan_.only_masks &= selects;
     dim_ += dims;
   }
 

@@ -104,6 +104,11 @@ PyObject* unary(PyObject* self) {
   });
 }
 
+PyObject* invert(PyObject* self) {
+  if (eager::is_integral(impl_of(self)->meta.dtype, true)) return unary<op_nb_invert>(self);
+  return PyErr_Format(PyExc_TypeError, "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+}
+
 template <Operator which>
 PyObject* power(PyObject* base, PyObject* exponent, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
@@ -158,9 +163,10 @@ void add_number_slots(std::vector<PyType_Slot>* slots) {
 #define X(slot, row) add(Py_##slot, binary<op_##slot>);
   FRAMEJIT_FOR_EACH_BINARY(X)
 #undef X
-#define X(slot, row) add(Py_##slot, unary<op_##slot>);
-  FRAMEJIT_FOR_EACH_UNARY(X)
-#undef X
+  add(Py_nb_negative, unary<op_nb_negative>);
+  add(Py_nb_positive, unary<op_nb_positive>);
+  add(Py_nb_absolute, unary<op_nb_absolute>);
+  add(Py_nb_invert, invert);
   add(Py_nb_power, power<op_pow>);
   add(Py_nb_inplace_power, power<op_pow_>);
   add(Py_tp_richcompare, compare);

@@ -50,7 +50,7 @@ PyObject* numel(PyObject* self, PyObject*) {
 
 PyObject* reduce(PyObject* self, PyObject*) {
   PyRef items = PyRef::steal(PySequence_List(self));
-  return items ? Py_BuildValue("O((O))", size_type, PyRef::steal(PyList_AsTuple(items.get())).get()) : nullptr;
+  return items ? Py_BuildValue("O(O)", size_type, PyRef::steal(PyList_AsTuple(items.get())).get()) : nullptr;
 }
 
 // What a tuple operation makes of a Size is a Size.

@@ -29,7 +29,8 @@ eager::Tensor tensor_from_array(PyObject* array);
 PyObject* array_interface(const eager::Tensor& tensor);
 
 // dlpack.cc
-PyObject* to_dlpack(const eager::Tensor& tensor);
+/// `versioned`: a DLPack 1.0 capsule, whose consumer may write.
+PyObject* to_dlpack(const eager::Tensor& tensor, bool versioned);
 eager::Tensor from_dlpack(PyObject* object);
 PyObject* dlpack_device(const eager::Tensor& tensor);
 

@@ -102,8 +102,19 @@ PyObject* requires_grad_(PyObject* self, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* tolist(const Tensor& self) { return to_list(self); }
-PyObject* dlpack_capsule(PyObject* self, PyObject*, PyObject*) {
-  return guarded([&] { return to_dlpack(unwrap(self)); });
+/// __dlpack__(stream=None, max_version=None, dl_device=None, copy=None)
+PyObject* dlpack_capsule(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
+  PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOOO:__dlpack__", const_cast<char**>(names), &stream, &version, &device,
+                                   &copy))
+    return nullptr;
+  return guarded([&] {
+    bool versioned = PyTuple_Check(version) && PyTuple_GET_SIZE(version) > 0 &&
+                     PyLong_AsLong(PyTuple_GET_ITEM(version, 0)) >= 1;
+    Tensor tensor = unwrap(self);
+    return to_dlpack(copy == Py_True ? ops::clone(tensor) : tensor, versioned);
+  });
 }
 
 PyCFunction with_keywords(PyCFunctionWithKeywords function) {
