@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from framejit import _C
 from framejit._C import Generator as Generator
@@ -20,8 +20,10 @@ from framejit._C import dtype as dtype
 from framejit._C import from_dlpack as from_dlpack
 from framejit._C import from_numpy as from_numpy
 from framejit._C import get_default_dtype as get_default_dtype
+from framejit._C import get_num_threads as get_num_threads
 from framejit._C import promote_types as promote_types
 from framejit._C import set_default_dtype as set_default_dtype
+from framejit._C import set_num_threads as set_num_threads
 from framejit._C import tensor as tensor
 
 __version__ = "0.1.0"
@@ -57,6 +59,8 @@ contiguous_format = _Layout("contiguous_format")
 preserve_format = _Layout("preserve_format")
 
 # --- op functions -----------------------------------------------------------------------------------------------------
+if TYPE_CHECKING:
+    from framejit._C.ops import *
 globals().update({name: function for name, function in vars(_C.ops).items() if not name.startswith("__")})
 
 

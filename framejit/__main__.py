@@ -11,13 +11,14 @@ import argparse
 import platform
 import runpy
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import framejit as fj
 from framejit.compiler.api import _listening
 from framejit.compiler.report import ExplainReport
 
-FORMATS = {
+FORMATS: dict[str, Callable[[ExplainReport], str]] = {
     "text": str,
     "json": ExplainReport.to_json,
     "html": ExplainReport.to_html,
@@ -46,11 +47,14 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 def _env(options: argparse.Namespace) -> int:
+    build = fj._C.build_info()
     rows = {
         "framejit": fj.__version__,
         "python": sys.version.split()[0],
         "platform": platform.platform(),
         "processor": platform.machine(),
+        "compiler": build["compiler"],
+        "built for": build["instruction_sets"],
         "instruction set": fj._C.cpu_capability(),
         "threads": fj.get_num_threads(),
     }

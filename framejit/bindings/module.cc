@@ -23,6 +23,7 @@ PYBIND11_MODULE(_C, pybind_module) {
     init_op_callables(module);
     init_functions(module);
     init_autograd(module);
+    init_machine(module);
     init_op_table(module);
     install_front_end();
     framejit::eval_frame::init_compiler(module);

@@ -14,7 +14,7 @@ from framejit.compiler import logs
 from framejit.compiler.report import ExplainReport
 
 #: option -> (type, default, meaning)
-OPTIONS: dict[str, tuple[type, Any, str]] = {
+OPTIONS: dict[str, tuple[type[int], int, str]] = {
     "cache_size_limit": (int, 8, "compilations of one code object at one entry point before it is left to eager"),
     "inline_depth": (int, 64, "nested calls that are inlined into one trace"),
     "loop_iterations": (int, 64, "iterations of a loop in one trace before it is cut at the back edge"),
@@ -94,7 +94,7 @@ def compile(
     checked = _checked_options(options)
     if disable:
         return model
-    settings = dict(fullgraph=bool(fullgraph), dynamic=dynamic, backend=backend, options=checked)
+    settings: dict[str, Any] = dict(fullgraph=bool(fullgraph), dynamic=dynamic, backend=backend, options=checked)
     from framejit import nn  # the package imports this module first
 
     if isinstance(model, nn.Module):
@@ -185,7 +185,7 @@ class disable(contextlib.ContextDecorator):
         _compiler.mark_disabled(target, recursive)
         return target
 
-    def __init__(self, fn: None = None, recursive: bool = True) -> None:
+    def __init__(self, fn: Callable[..., Any] | None = None, recursive: bool = True) -> None:
         self._recursive = recursive
 
     def __call__(self, fn: Callable[..., Any]) -> Any:

@@ -69,7 +69,9 @@ class Optimizer:
                 if set_to_none:
                     parameter.grad = None
                 else:
-                    parameter.grad.detach_().zero_()
+                    cleared = parameter.grad.detach().zero_()  # shares memory: the old object is cleared too
+                    if parameter.grad.requires_grad:
+                        parameter.grad = cleared
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One update of every parameter that has a gradient. ``closure`` recomputes the loss; its value is returned."""

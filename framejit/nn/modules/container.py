@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any
 
 from framejit.nn.modules.module import Module
@@ -147,13 +147,13 @@ class ModuleDict(Module):
         del self[key]
         return module
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         return self._modules.keys()
 
-    def items(self):
+    def items(self) -> ItemsView[str, Module]:
         return self._modules.items()
 
-    def values(self):
+    def values(self) -> ValuesView[Module]:
         return self._modules.values()
 
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
@@ -217,13 +217,13 @@ class ParameterDict(Module):
     def __contains__(self, key: object) -> bool:
         return key in self._parameters
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         return self._parameters.keys()
 
-    def items(self):
+    def items(self) -> ItemsView[str, Parameter]:
         return self._parameters.items()
 
-    def values(self):
+    def values(self) -> ValuesView[Parameter]:
         return self._parameters.values()
 
 

@@ -24,8 +24,8 @@ class Embedding(Module):
         padding_idx: int | None = None,
         *,
         _weight: Tensor | None = None,
-        device=None,
-        dtype=None,
+        device: fj.device | str | None = None,
+        dtype: fj.dtype | None = None,
     ) -> None:
         super().__init__()
         if padding_idx is not None:
@@ -51,7 +51,8 @@ class Embedding(Module):
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None) -> Embedding:
         if embeddings.dim() != 2:
             raise ValueError("Embeddings parameter is expected to be 2-dimensional")
-        module = cls(*embeddings.shape, padding_idx=padding_idx, _weight=embeddings)
+        count, width = embeddings.shape
+        module = cls(count, width, padding_idx=padding_idx, _weight=embeddings)
         module.weight.requires_grad_(not freeze)
         return module
 

@@ -19,7 +19,7 @@ class Linear(Module):
     ``(*, out_features)``. Weight and bias start uniform in ``±1/sqrt(in_features)``.
     """
 
-    def __init__(self, in_features: int, out_features: int, bias: bool = True, device=None, dtype=None) -> None:
+    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: fj.device | str | None = None, dtype: fj.dtype | None = None) -> None:
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
@@ -47,7 +47,7 @@ class Bilinear(Module):
     """``y = x1^T A x2 + b`` for every output feature."""
 
     def __init__(
-        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device=None, dtype=None
+        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: fj.device | str | None = None, dtype: fj.dtype | None = None
     ) -> None:
         super().__init__()
         if in1_features <= 0:

@@ -298,7 +298,9 @@ class Module:
             if set_to_none:
                 parameter.grad = None
             else:
-                parameter.grad.detach_().zero_()
+                cleared = parameter.grad.detach().zero_()  # shares memory: the old object is cleared too
+                if parameter.grad.requires_grad:
+                    parameter.grad = cleared
 
     def apply(self, fn: Callable[[Module], Any]) -> Module:
         for module in self.children():

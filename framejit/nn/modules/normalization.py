@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 
 import framejit as fj
@@ -14,9 +13,9 @@ from framejit.nn.parameter import Parameter
 
 
 def _shape(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
-    if isinstance(normalized_shape, numbers.Integral):
-        return (int(normalized_shape),)
-    return tuple(normalized_shape)
+    if isinstance(normalized_shape, Sequence):
+        return tuple(normalized_shape)
+    return (int(normalized_shape),)
 
 
 class LayerNorm(Module):
@@ -31,8 +30,8 @@ class LayerNorm(Module):
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
-        device=None,
-        dtype=None,
+        device: fj.device | str | None = None,
+        dtype: fj.dtype | None = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = _shape(normalized_shape)
@@ -66,8 +65,8 @@ class RMSNorm(Module):
         normalized_shape: int | Sequence[int],
         eps: float | None = None,
         elementwise_affine: bool = True,
-        device=None,
-        dtype=None,
+        device: fj.device | str | None = None,
+        dtype: fj.dtype | None = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = _shape(normalized_shape)
