@@ -110,8 +110,8 @@ def numel(input: Tensor) -> builtins.int:
     return input.numel()
 
 
-from framejit import autograd as autograd  # noqa: E402
 from framejit import _tensor as _tensor  # noqa: E402  (completes Tensor; needs autograd)
+from framejit import autograd as autograd  # noqa: E402
 from framejit._dtype_info import finfo as finfo  # noqa: E402
 from framejit._dtype_info import iinfo as iinfo  # noqa: E402
 from framejit._tensor_str import set_printoptions as set_printoptions  # noqa: E402

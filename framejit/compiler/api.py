@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from framejit._C import compiler as _compiler
-
 from framejit.compiler import logs
 from framejit.compiler.report import ExplainReport
 

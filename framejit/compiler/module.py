@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from framejit._C import compiler as _compiler
-
 from framejit import nn
+from framejit._C import compiler as _compiler
 
 
 class OptimizedModule(nn.Module):

@@ -23,7 +23,7 @@ def argument_text(value: Any) -> str:
         return f"({', '.join(map(argument_text, value))}{',' if len(value) == 1 else ''})"
     if isinstance(value, list):
         return f"[{', '.join(map(argument_text, value))}]"
-    if isinstance(value, float) and value in (float("inf"), float("-inf")) or value != value:
+    if (isinstance(value, float) and value in (float("inf"), float("-inf"))) or value != value:
         return f"float('{value}')"
     return repr(value)
 

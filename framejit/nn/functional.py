@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from framejit._C import nn_functional as _ops
-
 import framejit as fj
 from framejit import Tensor
+from framejit._C import nn_functional as _ops
 
 linear = _ops.linear
 gelu = _ops.gelu

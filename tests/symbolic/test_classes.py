@@ -6,9 +6,9 @@ import enum
 import functools
 from typing import NamedTuple
 
-import framejit as fj
 import pytest
 
+import framejit as fj
 from tests.symbolic.support import check
 
 

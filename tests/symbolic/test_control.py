@@ -2,9 +2,9 @@
 
 import contextlib
 
-import framejit as fj
 import pytest
 
+import framejit as fj
 from tests.symbolic.support import break_ids, check
 
 

@@ -3,9 +3,9 @@
 import functools
 import operator
 
-import framejit as fj
 import pytest
 
+import framejit as fj
 from tests.symbolic.support import break_ids, check
 
 SCALE = 3

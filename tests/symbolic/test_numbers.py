@@ -2,10 +2,10 @@
 
 import math
 
-import framejit as fj
 import pytest
-from framejit import _C
 
+import framejit as fj
+from framejit import _C
 from tests.symbolic.support import check
 
 

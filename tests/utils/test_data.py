@@ -6,9 +6,10 @@ import subprocess
 import sys
 import textwrap
 
-import framejit as fj
 import numpy as np
 import pytest
+
+import framejit as fj
 from framejit.utils import data
 
 

@@ -16,12 +16,13 @@ import pathlib
 import sys
 
 import derivatives
-import docs
 import registry
 import stubs
 import table
 import tiles
 import typed
+
+import docs
 
 STUB_TEMPLATE = pathlib.Path(__file__).parents[2] / "framejit" / "bindings" / "_C.pyi.in"
 

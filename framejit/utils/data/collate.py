@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import framejit as fj
 import numpy as np
+
+import framejit as fj
 from framejit import Tensor
 
 
