@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+
 from environment import LINT, Environment
 from machine import prepare
-from progress import ROOT, Steps
+from progress import ROOT, Step, Steps
 from suites import Counts
 
 CXX_FOLDERS = ("eager", "graph", "inductor", "guards", "symbolic", "eval_frame", "framejit", "tests")
@@ -20,10 +22,19 @@ def _cxx_files() -> list[str]:
     )
 
 
+def _write_stubs(step: Step, environment: Environment) -> None:
+    """mypy needs the stubs of framejit._C, which a build would have made."""
+    generated = ROOT / "build" / "lint"
+    opgen = ROOT / "tools" / "opgen" / "main.py"
+    step.run([environment.python, str(opgen), "--ops", str(ROOT / "eager" / "ops"), "--out", str(generated)])
+    shutil.copytree(generated / "stubs" / "_C", ROOT / "framejit" / "_C", dirs_exist_ok=True)
+
+
 def run_lint(steps: Steps, environment: Environment, *, fix: bool = False) -> Counts:
     """Each of the three tools counts as one test."""
     with steps.step("lint: tools") as step:
         environment.install(step, [*LINT, "numpy"])
+        _write_stubs(step, environment)
     tools = environment.folder / "bin"
     python_folders = [folder for folder in PYTHON_FOLDERS if (ROOT / folder).exists()]
     commands = {

@@ -19,7 +19,14 @@ class Linear(Module):
     ``(*, out_features)``. Weight and bias start uniform in ``±1/sqrt(in_features)``.
     """
 
-    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: fj.device | str | None = None, dtype: fj.dtype | None = None) -> None:
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: fj.device | str | None = None,
+        dtype: fj.dtype | None = None,
+    ) -> None:
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
@@ -40,20 +47,30 @@ class Linear(Module):
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        )
 
 
 class Bilinear(Module):
     """``y = x1^T A x2 + b`` for every output feature."""
 
     def __init__(
-        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: fj.device | str | None = None, dtype: fj.dtype | None = None
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: fj.device | str | None = None,
+        dtype: fj.dtype | None = None,
     ) -> None:
         super().__init__()
         if in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got {in1_features}")
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
-        self.weight = Parameter(fj.empty((out_features, in1_features, in2_features), device=device, dtype=dtype))
+        self.weight = Parameter(
+            fj.empty((out_features, in1_features, in2_features), device=device, dtype=dtype)
+        )
         if bias:
             self.bias = Parameter(fj.empty(out_features, device=device, dtype=dtype))
         else:
