@@ -16,18 +16,18 @@ def build(
     """Configure build/<preset> and build it. The first environment's cmake, ninja and python (for opgen) are used."""
     host = environments[0]
     tools = host.folder / "bin"
-    pythons = ";".join(environment.python for environment in environments)
-    step.run(
-        [
-            str(tools / "cmake"),
-            "--preset",
-            preset,
-            f"-DCMAKE_MAKE_PROGRAM={tools / 'ninja'}",
-            f"-DFRAMEJIT_PYTHONS={pythons}",
-            *options,
-        ],
-        env=host.variables,
-    )
+    settings = {
+        "CMAKE_MAKE_PROGRAM": str(tools / "ninja"),
+        "FRAMEJIT_PYTHONS": ";".join(environment.python for environment in environments),
+        "SKBUILD": "OFF",  # a wheel may have been made in this tree
+    }
+    configure = [
+        str(tools / "cmake"),
+        "--preset",
+        preset,
+        *(f"-D{name}={value}" for name, value in settings.items()),
+    ]
+    step.run([*configure, *options], env=host.variables)
     wanted = ["--target", *targets] if targets else []
     step.run(
         [str(tools / "cmake"), "--build", str(ROOT / "build" / preset), "-j", JOBS, *wanted],
