@@ -143,21 +143,39 @@ Dims leading_dims(int count) {
   return dims;
 }
 
+/// x' = (x - mean) * rstd of a layer norm, and rstd. The saved statistics have no derivative, so they are computed anew
+/// where the gradient is to be differentiated in turn.
+struct Normalized {
+  Tensor value, rstd;
+
+  Normalized(const Tensor& input, const Dims& shape, const Tensor& saved_mean, const Tensor& saved_rstd, double eps)
+      : rstd(saved_rstd) {
+    if (!modes().grad_enabled) {
+      value = (input - saved_mean) * rstd;
+      return;
+    }
+    const Dims dims = last_dims(shape.size());
+    const Tensor distance = input - mean(input, dims, true);
+    rstd = rsqrt(mean(square(distance), dims, true) + eps);
+    value = distance * rstd;
+  }
+};
+
 }  // namespace
 
-/// With n elements per row, x' = (x - mean) * rstd and g the gradient of x':
-/// rstd * (g - mean(g) - x' * mean(g * x')), and the gradients of the statistics, which are mostly zero.
-Tensor layer_norm_backward_input(const std::vector<Tensor>& grads, const Tensor& input, const Dims& shape,
-                                 const Tensor& weight, const Tensor& mean_value, const Tensor& rstd) {
+/// With g the gradient of x': rstd * (g - mean(g) - x' * mean(g * x')).
+Tensor layer_norm_backward_input(const Tensor& grad, const Tensor& input, const Dims& shape, const Tensor& weight,
+                                 const Tensor& saved_mean, const Tensor& saved_rstd, double eps) {
   const Dims dims = last_dims(shape.size());
-  const Tensor normalized = (input - mean_value) * rstd;
-  const Tensor scaled = weight.defined() ? grads[0] * weight : grads[0];
-  return rstd * (scaled - mean(scaled, dims, true) - normalized * mean(scaled * normalized, dims, true));
+  const Normalized normalized(input, shape, saved_mean, saved_rstd, eps);
+  const Tensor scaled = weight.defined() ? grad * weight : grad;
+  return normalized.rstd *
+         (scaled - mean(scaled, dims, true) - normalized.value * mean(scaled * normalized.value, dims, true));
 }
 
-Tensor layer_norm_backward_weight(const Tensor& grad, const Tensor& input, const Dims& shape, const Tensor& mean_value,
-                                  const Tensor& rstd) {
-  return layer_norm_backward_bias(grad * ((input - mean_value) * rstd), shape);
+Tensor layer_norm_backward_weight(const Tensor& grad, const Tensor& input, const Dims& shape, const Tensor& saved_mean,
+                                  const Tensor& saved_rstd, double eps) {
+  return layer_norm_backward_bias(grad * Normalized(input, shape, saved_mean, saved_rstd, eps).value, shape);
 }
 
 Tensor layer_norm_backward_bias(const Tensor& grad, const Dims& shape) {

@@ -14,6 +14,14 @@ void clamp_composite(const Value* args, Value* results) {
     results[0] = has_min ? clamp_min(args[0], args[1]) : clamp_max(args[0], args[2]);
 }
 
+void rsub_composite(const Value* args, Value* results) { results[0] = sub(args[1], args[0], args[2]); }
+
+void positive_composite(const Value* args, Value* results) {
+  FRAMEJIT_CHECK(args[0].impl()->meta.dtype != DType::bool_,
+                 "The `+` operator, on a bool tensor is not supported.");
+  results[0] = args[0];
+}
+
 void div_mode_composite(const Value* args, Value* results) {
   if (args[2].is_none()) return void(results[0] = div(args[0], args[1]));
   const std::string& mode = args[2].string();

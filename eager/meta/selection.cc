@@ -12,6 +12,10 @@ void check_mask(const char* op, const char* name, const Value& mask) {
                  dtype_name(dtype));
 }
 
+bool is_bool(const Value& operand) {
+  return (operand.is_tensor() ? operand.impl()->meta.dtype : number_dtype(operand)) == DType::bool_;
+}
+
 }  // namespace
 
 void meta_where(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
@@ -29,6 +33,21 @@ void meta_masked_fill(const Op& op, const Value* args, std::vector<TensorMeta>& 
                  value.is_tensor() ? value.impl()->meta.sizes.size() : 0, " dimension(s).");
   FRAMEJIT_CHECK(category(from) <= category(self), "value cannot be converted to type ", dtype_name(self),
                  " without overflow");
+  results.push_back(infer_pointwise(op, args));
+}
+
+/// On masks people want `~` or `^`.
+void meta_sub(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const bool left = is_bool(args[0]), right = is_bool(args[1]);
+  FRAMEJIT_CHECK(!(left && right), "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
+                 "or `logical_xor()` operator instead.");
+  FRAMEJIT_CHECK(!left && !right, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+                 "trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+  results.push_back(infer_pointwise(op, args));
+}
+void meta_neg(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  FRAMEJIT_CHECK(!is_bool(args[0]), "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
+                 "to invert a mask, use the `~` or `logical_not()` operator instead.");
   results.push_back(infer_pointwise(op, args));
 }
 

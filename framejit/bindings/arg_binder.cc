@@ -58,22 +58,39 @@ bool read_spread_ints(const CallArgs& call, Py_ssize_t first, Value* value) {
   return true;
 }
 
+/// The same for tensors.
+bool read_spread_tensors(const CallArgs& call, Py_ssize_t first, Value* value) {
+  if (call.count <= first) return false;
+  std::vector<eager::Tensor> tensors;
+  for (Py_ssize_t i = first; i < call.count; ++i) {
+    if (!is_tensor(call.args[i])) return false;
+    tensors.push_back(unwrap(call.args[i]));
+  }
+  *value = std::move(tensors);
+  return true;
+}
+
+bool read_spread(const Signature& signature, const CallArgs& call, Py_ssize_t first, Value* value) {
+  const bool tensors = signature.params[size_t(first)].arg->type == eager::ArgType::tensor_list;
+  return tensors ? read_spread_tensors(call, first, value) : read_spread_ints(call, first, value);
+}
+
 /// Positional arguments; returns how many parameters they filled, or -1.
 int bind_positional(const Signature& signature, const CallArgs& call, ArgValues* values) {
-  int first_ints = signature.positional - 1;
+  int last = signature.positional - 1;
   if (call.count <= signature.positional) {
     int count = int(call.count);
     for (int i = 0; i < count; ++i) {
       if (read_argument(signature.params[size_t(i)], call.args[i], &(*values)[i])) continue;
-      bool may_be_spread = signature.spread_ints && i == first_ints;
-      return may_be_spread && read_spread_ints(call, i, &(*values)[i]) ? count : -1;
+      bool may_be_spread = signature.spreads_last && i == last;
+      return may_be_spread && read_spread(signature, call, i, &(*values)[i]) ? count : -1;
     }
     return count;
   }
-  if (!signature.spread_ints) return -1;
-  for (int i = 0; i < first_ints; ++i)
+  if (!signature.spreads_last) return -1;
+  for (int i = 0; i < last; ++i)
     if (!read_argument(signature.params[size_t(i)], call.args[i], &(*values)[i])) return -1;
-  return read_spread_ints(call, first_ints, &(*values)[first_ints]) ? signature.positional : -1;
+  return read_spread(signature, call, last, &(*values)[last]) ? signature.positional : -1;
 }
 
 bool fill_default(const Param& param, Value* value) {

@@ -43,14 +43,14 @@ class Misfit {
       : name_(name), signature_(signature), call_(call), first_(signature.is_method ? 1 : 0) {}
 
   std::string text() const {
-    if (call_.count > signature_.positional && !signature_.spread_ints) return too_many();
+    if (call_.count > signature_.positional && !signature_.spreads_last) return too_many();
     std::string missing;
     int missing_count = 0;
     for (int i = first_; i < int(signature_.params.size()); ++i) {
       const Param& param = signature_.params[size_t(i)];
       PyObject* given = argument(i);
       eager::Value ignored;
-      if (given && !read_argument(param, given, &ignored) && !is_spread_int(i)) return wrong_type(param, i, given);
+      if (given && !read_argument(param, given, &ignored) && !is_spread(i)) return wrong_type(param, i, given);
       bool required = !param.arg->default_value && !(param.arg->optional && param.arg->kw_only);
       if (given || !required) continue;
       missing += (missing_count++ ? ", \"" : "\"") + text_of(param.name) + "\"";
@@ -66,10 +66,11 @@ class Misfit {
     Py_ssize_t keyword = find_keyword(call_, signature_.params[size_t(i)]);
     return keyword < 0 ? nullptr : call_.args[call_.count + keyword];
   }
-  /// The first of several ints that stand for a list.
-  bool is_spread_int(int i) const {
+  /// The first of several ints (or tensors) that stand for a list.
+  bool is_spread(int i) const {
     eager::SymInt ignored;
-    return signature_.spread_ints && i == signature_.positional - 1 && i < call_.count && read_int(call_.args[i], &ignored);
+    return signature_.spreads_last && i == signature_.positional - 1 && i < call_.count &&
+           (read_int(call_.args[i], &ignored) || is_tensor(call_.args[i]));
   }
   std::string too_many() const {
     int most = signature_.positional - first_;

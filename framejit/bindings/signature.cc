@@ -52,8 +52,11 @@ Signature make_signature(const eager::Op& op, bool is_method) {
   }
   FRAMEJIT_INTERNAL(int(signature.params.size()) <= kMaxArgs, op.full_name);
   int first = is_method ? 1 : 0;
-  signature.spread_ints =
-      signature.positional == first + 1 && signature.params[first].arg->type == ArgType::integer_list;
+  if (signature.positional > first) {
+    eager::ArgType last = signature.params[size_t(signature.positional - 1)].arg->type;
+    bool only_ints = signature.positional == first + 1 && last == ArgType::integer_list;
+    signature.spreads_last = only_ints || last == ArgType::tensor_list;
+  }
   signature.is_factory = is_factory(op);
   return signature;
 }

@@ -25,7 +25,9 @@ struct Signature {
   std::vector<Param> params;
   int positional = 0;         ///< the first so many may be given by position
   bool is_method = false;     ///< params[0] is the object the method is called on
-  bool spread_ints = false;   ///< the only positional parameter is an int[]: `x.view(2, 3)` means `x.view((2, 3))`
+  /// The last positional parameter may be given as several: the only one is an int[] (`x.view(2, 3)` means
+  /// `x.view((2, 3))`), or it is a Tensor[] (`einsum('i,i', a, b)`).
+  bool spreads_last = false;
   const eager::Op* out_op = nullptr;  ///< the derived row that takes `out` as one more argument; null: none
   bool is_factory = false;    ///< makes a tensor from no data: requires_grad=, layout=, pin_memory= are understood
 };

@@ -71,8 +71,6 @@ class Call:
     def run(self, library: Any, tensors: list, function: Any = None, **more: Any) -> Any:
         args, kwargs = self.arguments(library, tensors)
         function = function or function_of(library, self.row, self.name)
-        if library is torch and self.row["name"] in ("broadcast_tensors", "meshgrid", "einsum"):
-            args = [*args[:-1], *args[-1]] if isinstance(args[-1], list) else args
         return function(*args, **kwargs, **more)
 
 

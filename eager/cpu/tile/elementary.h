@@ -73,6 +73,15 @@ template <class A>
 EIGEN_STRONG_INLINE Block<typename A::Scalar> log1p(const A& a) {
   return a.log1p();
 }
+/// Eigen takes subnormal floats for the smallest normal one.
+template <class A>
+EIGEN_STRONG_INLINE Block<typename A::Scalar> log(const A& a) {
+  using T = typename A::Scalar;
+  const Block<T> values = a;
+  return with_exceptions([](T, T fast) { return fast; }, [](T x, T) { return std::log(x); },
+                         [](T x, T) { return !((x > 0) & (x < std::numeric_limits<T>::min())); }, values,
+                         Block<T>(values.log()));
+}
 template <class A>
 EIGEN_STRONG_INLINE Block<typename A::Scalar> digamma(const A& a) {
   return a.digamma();
