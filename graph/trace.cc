@@ -15,14 +15,15 @@ using eager::Value;
 
 struct Tracer::State {
   std::unique_ptr<Graph> graph = std::make_unique<Graph>();
+  std::shared_ptr<eager::ShapeEnv> shapes;  ///< the graph's; outlives it here, for its guards
   eager::ShapeEnvScope shape_scope;
   eager::Recorder* previous = nullptr;
   std::string location;
   std::unordered_map<const eager::TensorImpl*, Node*> constants;  ///< each concrete tensor is one node
   int last_node = 0;                                              ///< `Node::id` of the newest node
 
-  explicit State(std::shared_ptr<eager::ShapeEnv> shapes) : shape_scope(shapes.get()) {
-    graph->shapes = std::move(shapes);
+  explicit State(std::shared_ptr<eager::ShapeEnv> env) : shapes(std::move(env)), shape_scope(shapes.get()) {
+    graph->shapes = shapes;
     graph->symbol_sources.resize(graph->shapes->hints().size());
   }
 
@@ -255,7 +256,7 @@ void Tracer::write_new_results(const Op& op, Node* node, Value* results) {
   for (int i = 0; i < op.schema.result_count; ++i) results[i] = state_->symbolic(node, i);
 }
 
-Tracer::Mark Tracer::mark() const { return {state_->last_node, state_->graph->shapes->mark()}; }
+Tracer::Mark Tracer::mark() const { return {state_->last_node, state_->shapes->mark()}; }
 
 void Tracer::rollback(Mark mark) {
   auto& nodes = graph().nodes;
@@ -273,7 +274,7 @@ void Tracer::rollback(Mark mark) {
 }
 
 Graph& Tracer::graph() { return *state_->graph; }
-eager::ShapeEnv& Tracer::shapes() { return *state_->graph->shapes; }
+eager::ShapeEnv& Tracer::shapes() { return *state_->shapes; }
 void Tracer::set_location(std::string stack_trace) { state_->location = std::move(stack_trace); }
 
 std::unique_ptr<Graph> Tracer::finish(const std::vector<Value>& results) {

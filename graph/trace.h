@@ -60,6 +60,7 @@ class FRAMEJIT_API Tracer final : public eager::Recorder {
   void rollback(Mark mark);
 
   Graph& graph();
+  /// Also after `finish`: compiling the graph may have added guards.
   eager::ShapeEnv& shapes();
   /// Ends the trace; `results` are symbolic tensors, numbers, concrete tensors or none.
   std::unique_ptr<Graph> finish(const std::vector<eager::Value>& results);

@@ -16,13 +16,30 @@ class NamedBackend final : public GraphCompiler {
   std::string name_;
 };
 
+CallableCompiler callable_compiler = nullptr;
+
+class CallableBackend final : public GraphCompiler {
+ public:
+  explicit CallableBackend(PyObject* callable) : callable_(Py_NewRef(callable)) {}
+  ~CallableBackend() override { Py_DECREF(callable_); }  // dies with the compiled function, under the GIL
+  std::shared_ptr<const graph::Executable> compile(std::unique_ptr<graph::Graph> graph) override {
+    return callable_compiler(std::move(graph), callable_);
+  }
+
+ private:
+  PyObject* callable_;
+};
+
 }  // namespace
+
+void set_callable_compiler(CallableCompiler compiler) { callable_compiler = compiler; }
 
 std::shared_ptr<GraphCompiler> make_graph_compiler(PyObject* backend) {
   const char* name = "inductor";
   if (backend && PyUnicode_Check(backend)) name = PyUnicode_AsUTF8(backend);
   if (!name) return nullptr;
   if (!backend || PyUnicode_Check(backend)) return std::make_shared<NamedBackend>(name);
+  if (PyCallable_Check(backend)) return std::make_shared<CallableBackend>(backend);
   PyErr_Format(PyExc_TypeError, "compile: got a backend of type %s, expected a name or a callable",
                Py_TYPE(backend)->tp_name);
   return nullptr;

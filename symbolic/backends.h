@@ -13,4 +13,9 @@ namespace framejit::symbolic {
 /// borrowed, null means "inductor". Null with an exception set for anything else.
 std::shared_ptr<GraphCompiler> make_graph_compiler(PyObject* backend);
 
+/// How a graph is handed to a Python callable: framejit/bindings knows, as it makes the GraphModule. Throws.
+using CallableCompiler = std::shared_ptr<const graph::Executable> (*)(std::unique_ptr<graph::Graph> graph,
+                                                                      PyObject* callable);
+void set_callable_compiler(CallableCompiler compiler);
+
 }  // namespace framejit::symbolic

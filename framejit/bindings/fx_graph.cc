@@ -12,6 +12,7 @@
 #include "graph/passes/infer_meta.h"
 #include "graph/print.h"
 #include "graph/verify.h"
+#include "symbolic/backends.h"
 
 namespace framejit::bindings {
 
@@ -351,7 +352,7 @@ std::vector<eager::Value> op_arguments(const eager::Op& op, const py::args& args
 void bind_op(py::module_& module) {
   py::class_<eager::Op, std::unique_ptr<eager::Op, py::nodelete>>(
       module, "OpOverload", "A row of the op table that has no public name.")
-      .def_property_readonly("__name__", [](const eager::Op& op) { return op.full_name; })
+      .def_property_readonly("name", [](const eager::Op& op) { return op.full_name; })
       .def("__call__",
            [](const eager::Op& op, const py::args& args, const py::kwargs& kwargs) {
              std::vector<eager::Value> values = op_arguments(op, args, kwargs);
@@ -378,6 +379,7 @@ void init_fx(PyObject* module) {
   bind_op(fx);
   bind_node(fx);
   bind_graph(fx);
+  symbolic::set_callable_compiler(compile_with_callable);
   fx.def("symbolic_trace", symbolic_trace, py::arg("function"), py::arg("example_inputs"));
 }
 

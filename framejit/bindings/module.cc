@@ -7,6 +7,7 @@
 #include "framejit/bindings/autograd_node.h"
 #include "framejit/bindings/constant_types.h"
 #include "framejit/bindings/front_end.h"
+#include "framejit/bindings/fx.h"
 #include "framejit/bindings/number_protocol.h"
 #include "framejit/bindings/op_callable.h"
 #include "framejit/bindings/python.h"
@@ -25,6 +26,7 @@ PYBIND11_MODULE(_C, pybind_module) {
     init_autograd(module);
     init_machine(module);
     init_op_table(module);
+    init_fx(module);
     install_front_end();
     framejit::eval_frame::init_compiler(module);
   } catch (pybind11::error_already_set&) {

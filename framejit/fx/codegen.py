@@ -10,7 +10,7 @@ from framejit._C.fx import Graph, Node, OpOverload
 def target_text(target: Any) -> str:
     """A dotted name under which the target can be found."""
     if isinstance(target, OpOverload):
-        return f"framejit.ops.{target.__name__}"
+        return f"framejit.ops.{target.name}"
     module = getattr(target, "__module__", "")
     qualified = getattr(target, "__qualname__", repr(target))
     if module in ("_operator", "operator"):
