@@ -17,8 +17,8 @@
 
 namespace framejit::bindings {
 
-/// Backend `callable(GraphModule, example_inputs) -> callable`. Calls it now (the GIL is held), with zeros for
-/// inputs; the Executable calls what it returned. Throws what it raises.
+/// Backend `callable(GraphModule, example_inputs) -> callable`. Calls it now (the GIL is held), with zeros
+/// for inputs; the Executable calls what it returned. Throws what it raises.
 std::shared_ptr<const graph::Executable> compile_with_callable(std::unique_ptr<graph::Graph> graph,
                                                                PyObject* callable);
 
