@@ -65,12 +65,6 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
     return RemovableHandle(self, _C._autograd.register_post_accumulate_hook(self, hook))
 
 
-@_method
-def detach_(self: Tensor) -> Tensor:
-    """Takes the history away from this tensor."""
-    raise NotImplementedError("Tensor.detach_: a tensor keeps its history. Try tensor = tensor.detach()")
-
-
 # --- Python data ------------------------------------------------------------------------------------------------------
 
 

@@ -42,6 +42,14 @@ PyObject* data_ptr(const Tensor& self) {
   return PyLong_FromVoidPtr(self.numel() == 0 ? nullptr : self.data());
 }
 PyObject* detach(const Tensor& self) { return wrap(eager::detach(self)); }
+/// Becomes a leaf that needs no gradient.
+PyObject* detach_in_place(const Tensor& self) {
+  FRAMEJIT_CHECK(!eager::view_base(self).defined(), "Can't detach views in-place. Use detach() instead.");
+  FRAMEJIT_CHECK(!self.is_symbolic(), "detach_(): not possible while a graph is traced. Use detach() instead.");
+  if (!eager::is_leaf(self)) eager::set_history(self, nullptr, 0);
+  self.impl()->requires_grad = false;
+  return wrap(self);
+}
 PyObject* retain_grad(const Tensor& self) {
   eager::retain_grad(self);
   Py_RETURN_NONE;
@@ -140,6 +148,7 @@ PyMethodDef tensor_methods[] = {
     {"get_device", noargs<get_device>, METH_NOARGS, "Number of the CUDA device, -1 on the CPU."},
     {"data_ptr", noargs<data_ptr>, METH_NOARGS, "Address of the first element."},
     {"detach", noargs<detach>, METH_NOARGS, "The same values without a history, sharing memory."},
+    {"detach_", noargs<detach_in_place>, METH_NOARGS, "Takes the history away from this tensor."},
     {"retain_grad", noargs<retain_grad>, METH_NOARGS, "Makes backward() keep .grad of this non-leaf."},
     {"requires_grad_", with_keywords(requires_grad_), kKeywords, "requires_grad_(requires_grad=True)"},
     {"float", noargs<cast<DType::float32>>, METH_NOARGS, "self as float32."},
@@ -156,7 +165,7 @@ PyMethodDef tensor_methods[] = {
 
 Traced traced_method(const char* name) {
   constexpr const char* kData[] = {"tolist", "data_ptr", "__dlpack__", "storage_offset"};
-  constexpr const char* kState[] = {"retain_grad", "requires_grad_"};
+  constexpr const char* kState[] = {"detach_", "retain_grad", "requires_grad_"};
   for (const char* other : kData)
     if (!std::strcmp(name, other)) return Traced::data;
   for (const char* other : kState)

@@ -341,3 +341,12 @@ def test_gradcheck_finds_wrong_derivatives():
     assert not fj.autograd.gradcheck(lambda t: Wrong.apply(t, 1), leaf(2.0), raise_exception=False)
     with pytest.raises(ValueError, match="at least one input"):
         fj.autograd.gradcheck(lambda t: t, fj.ones(1))
+
+
+def test_detach_in_place():
+    x = leaf(1.0)
+    y = x * 2
+    assert y.detach_() is y
+    assert y.is_leaf and not y.requires_grad and y.grad_fn is None
+    with pytest.raises(RuntimeError, match="Can't detach views in-place"):
+        (x * 2)[0:].detach_()

@@ -118,3 +118,17 @@ def test_op_table():
             assert callable(getattr(fj.Tensor, name)), row["full_name"]
         for alias in row["aliases"]:
             assert hasattr(fj.Tensor, alias) or hasattr(fj._C.ops, alias), alias
+
+
+def test_threads():
+    count = fj.get_num_threads()
+    try:
+        fj.set_num_threads(1)
+        assert fj.get_num_threads() == 1
+        assert fj.ones(100_000).exp().sum().item() == pytest.approx(100_000 * fj.e, rel=1e-5)
+    finally:
+        fj.set_num_threads(count)
+    with pytest.raises(RuntimeError, match="positive int"):
+        fj.set_num_threads(0)
+    with pytest.raises(TypeError, match="expects an int"):
+        fj.set_num_threads("a")
