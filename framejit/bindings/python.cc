@@ -20,32 +20,40 @@ PyObject* exception_type(eager::ErrorType type) {
   return PyExc_RuntimeError;
 }
 
+// The pending exception as one object, which CPython does itself from 3.12 on.
+PyObject* take_exception() {
+#if PY_VERSION_HEX >= 0x030C0000
+  return PyErr_GetRaisedException();
+#else
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback) PyException_SetTraceback(value, traceback);
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+  return value;
+#endif
+}
+void restore_exception(PyObject* owned) {
+#if PY_VERSION_HEX >= 0x030C0000
+  PyErr_SetRaisedException(owned);
+#else
+  PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(owned))), owned, PyException_GetTraceback(owned));
+#endif
+}
+
 /// A Python exception on its way through C++ code that knows nothing of Python (the autograd engine).
 class CarriedPythonError final : public eager::Error {
  public:
-  CarriedPythonError(PyRef type, PyRef value, PyRef traceback)
-      : Error(eager::ErrorType::runtime, "a Python exception"), state_(std::make_shared<State>()) {
-    state_->type = type.release();
-    state_->value = value.release();
-    state_->traceback = traceback.release();
-  }
-  void restore() const {
-    PyErr_Restore(Py_XNewRef(state_->type), Py_XNewRef(state_->value), Py_XNewRef(state_->traceback));
-  }
+  explicit CarriedPythonError(PyObject* owned)
+      : Error(eager::ErrorType::runtime, "a Python exception"), exception_(owned, [](PyObject* object) {
+          WithGil gil;
+          Py_DECREF(object);
+        }) {}
+  void restore() const { restore_exception(Py_NewRef(exception_.get())); }
 
  private:
-  struct State {
-    PyObject* type = nullptr;
-    PyObject* value = nullptr;
-    PyObject* traceback = nullptr;
-    ~State() {
-      WithGil gil;
-      Py_XDECREF(type);
-      Py_XDECREF(value);
-      Py_XDECREF(traceback);
-    }
-  };
-  std::shared_ptr<State> state_;  // exceptions are copied by throw and exception_ptr
+  std::shared_ptr<PyObject> exception_;  // exceptions are copied by throw and exception_ptr
 };
 
 }  // namespace
@@ -67,11 +75,7 @@ void set_python_error() noexcept {
   }
 }
 
-void throw_pending_python_error() {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  throw CarriedPythonError(PyRef::steal(type), PyRef::steal(value), PyRef::steal(traceback));
-}
+void throw_pending_python_error() { throw CarriedPythonError(take_exception()); }
 
 PyObject* interned(const char* text) {
   PyObject* name = PyUnicode_InternFromString(text);
