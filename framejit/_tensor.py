@@ -184,6 +184,17 @@ def __reduce_ex__(self: Tensor, protocol: int) -> tuple[Any, ...]:
 
 
 @_method
+def __copy__(self: Tensor) -> Tensor:
+    """Another object that shares this one's memory."""
+    result = self.detach()
+    if builtins.type(self) is not Tensor:
+        result = Tensor._make_subclass(builtins.type(self), result)
+    result.requires_grad_(self.requires_grad)
+    result.__dict__.update(self.__dict__)
+    return result
+
+
+@_method
 def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if not self.is_leaf:
         raise RuntimeError(

@@ -29,8 +29,10 @@ PyObject* out_keyword() {
   return name;
 }
 
-/// The keywords beside the `used` ones that parameters took; false when there is one that the call may not have.
-bool bind_extra_keywords(const Signature& signature, const CallArgs& call, Py_ssize_t used, BoundCall* bound) {
+/// The keywords beside the `used` ones that parameters took; false when there is one that the call may not
+/// have.
+bool bind_extra_keywords(const Signature& signature, const CallArgs& call, Py_ssize_t used,
+                         BoundCall* bound) {
   for (Py_ssize_t k = 0; k < call.keyword_count(); ++k) {
     PyObject* name = PyTuple_GET_ITEM(call.kwnames, k);
     PyObject* value = call.args[call.count + k];

@@ -1,9 +1,10 @@
 // The one argument binder of all ops, driven by the parsed schemas.
 //
-// It takes a vectorcall's arguments and fills in the values of the first overload that they fit: positional, keyword and
-// defaulted arguments, NumPy's names, one int for an int list, ints spread over positional arguments, out=, and the
-// keywords that every factory understands. While a graph is traced, the symbolic executor calls the same op objects on
-// wrapped symbolic tensors and SymNumbers, so traced code binds by the same rules.
+// It takes a vectorcall's arguments and fills in the values of the first overload that they fit: positional,
+// keyword and defaulted arguments, NumPy's names, one int for an int list, ints spread over positional
+// arguments, out=, and the keywords that every factory understands. While a graph is traced, the symbolic
+// executor calls the same op objects on wrapped symbolic tensors and SymNumbers, so traced code binds by the
+// same rules.
 #pragma once
 
 #include <Python.h>
@@ -40,8 +41,8 @@ class ArgValues {
 
 struct CallArgs {
   PyObject* const* args;
-  Py_ssize_t count;    ///< positional
-  PyObject* kwnames;   ///< null or a tuple; their values follow the positional ones
+  Py_ssize_t count;   ///< positional
+  PyObject* kwnames;  ///< null or a tuple; their values follow the positional ones
 
   Py_ssize_t keyword_count() const { return kwnames ? PyTuple_GET_SIZE(kwnames) : 0; }
 };
@@ -54,7 +55,8 @@ struct BoundCall {
   bool requires_grad = false;
 };
 
-/// Binds the call to the first overload that it fits. Throws TypeError (eager::Error or PythonError) when there is none.
+/// Binds the call to the first overload that it fits. Throws TypeError (eager::Error or PythonError) when
+/// there is none.
 void bind(const Overloads& overloads, const CallArgs& call, BoundCall* bound);
 
 /// As bind, for one overload; false when the call does not fit it.

@@ -26,7 +26,8 @@ PyTypeObject* numpy_type(const char* name) {
   PyObject* modules = PyImport_GetModuleDict();  // borrowed
   PyObject* numpy = PyDict_GetItemString(modules, "numpy");
   if (!numpy) return nullptr;
-  PyObject* type = PyObject_GetAttrString(numpy, name);  // lives as long as the process: NumPy is never unloaded
+  PyObject* type =
+      PyObject_GetAttrString(numpy, name);  // lives as long as the process: NumPy is never unloaded
   if (!type) PyErr_Clear();
   return reinterpret_cast<PyTypeObject*>(type);
 }
@@ -57,7 +58,8 @@ bool read_real(PyObject* object, Value* value) {
     return true;
   }
   Value number;
-  bool is_real = read_number(object, &number) || (is_tensor(object) && read_number_of_tensor(object, &number));
+  bool is_real =
+      read_number(object, &number) || (is_tensor(object) && read_number_of_tensor(object, &number));
   if (!is_real) return false;
   if (number.tag() == Value::Tag::scalar_node)
     *value = number;
@@ -98,7 +100,8 @@ bool read_real_list(PyObject* object, Value* value) {
   std::vector<double> values;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
     Value entry;
-    if (!read_real(PySequence_Fast_GET_ITEM(object, i), &entry) || entry.tag() != Value::Tag::real) return false;
+    if (!read_real(PySequence_Fast_GET_ITEM(object, i), &entry) || entry.tag() != Value::Tag::real)
+      return false;
     values.push_back(entry.real());
   }
   *value = std::move(values);
@@ -160,25 +163,36 @@ bool read_argument(const Param& param, PyObject* object, Value* value) {
         return true;
       }
       return param.wraps_number && read_number(object, value);
-    case ArgType::tensor_list: return read_tensor_list(object, false, value);
-    case ArgType::optional_tensor_list: return read_tensor_list(object, true, value);
-    case ArgType::integer: return read_as<SymInt, read_int>(object, value);
-    case ArgType::integer_list: return read_ints(arg, object, value);
-    case ArgType::real: return read_real(object, value);
-    case ArgType::boolean: return read_bool(object, value);
-    case ArgType::scalar: return read_scalar(object, value);
+    case ArgType::tensor_list:
+      return read_tensor_list(object, false, value);
+    case ArgType::optional_tensor_list:
+      return read_tensor_list(object, true, value);
+    case ArgType::integer:
+      return read_as<SymInt, read_int>(object, value);
+    case ArgType::integer_list:
+      return read_ints(arg, object, value);
+    case ArgType::real:
+      return read_real(object, value);
+    case ArgType::boolean:
+      return read_bool(object, value);
+    case ArgType::scalar:
+      return read_scalar(object, value);
     case ArgType::string:
       if (!PyUnicode_Check(object)) return false;
       *value = text_of(object);
       return true;
-    case ArgType::dtype: return read_as<eager::DType, read_dtype>(object, value);
-    case ArgType::device: return read_as<eager::Device, read_device>(object, value);
+    case ArgType::dtype:
+      return read_as<eager::DType, read_dtype>(object, value);
+    case ArgType::device:
+      return read_as<eager::Device, read_device>(object, value);
     case ArgType::generator:
       if (!is_generator(object)) return false;
       *value = generator_value(object);
       return true;
-    case ArgType::real_list: return read_real_list(object, value);
-    case ArgType::bool_list: return read_bool_list(object, value);
+    case ArgType::real_list:
+      return read_real_list(object, value);
+    case ArgType::bool_list:
+      return read_bool_list(object, value);
   }
   return false;
 }

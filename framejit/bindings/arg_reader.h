@@ -7,8 +7,8 @@
 
 namespace framejit::bindings {
 
-/// Reads `object` as `param` into `value`. False when it is of another type: the next overload is tried. Throws when it is of
-/// the right type but cannot be converted (an int beyond 64 bits).
+/// Reads `object` as `param` into `value`. False when it is of another type: the next overload is tried.
+/// Throws when it is of the right type but cannot be converted (an int beyond 64 bits).
 bool read_argument(const Param& param, PyObject* object, eager::Value* value);
 
 /// A Python, NumPy or symbolic number as sym_int, real, boolean or scalar_node.

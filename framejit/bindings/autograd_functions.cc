@@ -14,8 +14,8 @@ using eager::Tensor;
 
 /// A tuple or list of tensors; None entries are undefined.
 std::vector<Tensor> read_tensors(PyObject* sequence, const char* what) {
-  FRAMEJIT_CHECK_TYPE(PyTuple_Check(sequence) || PyList_Check(sequence), type, what, " must be a tuple of Tensors, not ",
-                      Py_TYPE(sequence)->tp_name);
+  FRAMEJIT_CHECK_TYPE(PyTuple_Check(sequence) || PyList_Check(sequence), type, what,
+                      " must be a tuple of Tensors, not ", Py_TYPE(sequence)->tp_name);
   std::vector<Tensor> tensors;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
     PyObject* entry = PySequence_Fast_GET_ITEM(sequence, i);
@@ -34,9 +34,11 @@ PyObject* to_tuple(const std::vector<Tensor>& tensors) {
 PyObject* run_backward(PyObject*, PyObject* args) {
   PyObject *outputs, *grads, *inputs;
   int retain_graph, create_graph;
-  if (!PyArg_ParseTuple(args, "OOppO:run_backward", &outputs, &grads, &retain_graph, &create_graph, &inputs)) return nullptr;
+  if (!PyArg_ParseTuple(args, "OOppO:run_backward", &outputs, &grads, &retain_graph, &create_graph, &inputs))
+    return nullptr;
   return guarded([&] {
-    std::vector<Tensor> outputs_read = read_tensors(outputs, "outputs"), grads_read = read_tensors(grads, "grads");
+    std::vector<Tensor> outputs_read = read_tensors(outputs, "outputs"),
+                        grads_read = read_tensors(grads, "grads");
     std::vector<Tensor> inputs_read = read_tensors(inputs, "inputs");
     {
       WithoutGil scope(true);
@@ -50,14 +52,17 @@ PyObject* run_backward(PyObject*, PyObject* args) {
 PyObject* run_grad(PyObject*, PyObject* args) {
   PyObject *outputs, *inputs, *grads;
   int retain_graph, create_graph, allow_unused;
-  if (!PyArg_ParseTuple(args, "OOOppp:run_grad", &outputs, &inputs, &grads, &retain_graph, &create_graph, &allow_unused))
+  if (!PyArg_ParseTuple(args, "OOOppp:run_grad", &outputs, &inputs, &grads, &retain_graph, &create_graph,
+                        &allow_unused))
     return nullptr;
   return guarded([&] {
-    std::vector<Tensor> outputs_read = read_tensors(outputs, "outputs"), grads_read = read_tensors(grads, "grads");
+    std::vector<Tensor> outputs_read = read_tensors(outputs, "outputs"),
+                        grads_read = read_tensors(grads, "grads");
     std::vector<Tensor> inputs_read = read_tensors(inputs, "inputs"), result;
     {
       WithoutGil scope(true);
-      result = eager::grad(outputs_read, inputs_read, grads_read, {bool(retain_graph), bool(create_graph)}, allow_unused);
+      result = eager::grad(outputs_read, inputs_read, grads_read, {bool(retain_graph), bool(create_graph)},
+                           allow_unused);
     }
     return to_tuple(result);
   });
@@ -75,11 +80,12 @@ PyObject* register_hook(PyObject*, PyObject* args) {
 }
 PyObject* register_post_accumulate_hook(PyObject*, PyObject* args) {
   PyObject *tensor, *function;
-  if (!PyArg_ParseTuple(args, "O!O:register_post_accumulate_hook", tensor_type, &tensor, &function)) return nullptr;
+  if (!PyArg_ParseTuple(args, "O!O:register_post_accumulate_hook", tensor_type, &tensor, &function))
+    return nullptr;
   return guarded([&] {
     Callback hook(function);
-    return PyLong_FromLongLong(
-        eager::register_post_accumulate_hook(unwrap(tensor), [hook](const Tensor& self) { call_hook(hook, self); }));
+    return PyLong_FromLongLong(eager::register_post_accumulate_hook(
+        unwrap(tensor), [hook](const Tensor& self) { call_hook(hook, self); }));
   });
 }
 PyObject* remove_hook(PyObject*, PyObject* args) {
@@ -92,7 +98,8 @@ PyObject* remove_hook(PyObject*, PyObject* args) {
   });
 }
 
-/// link_function(backward, name, inputs, outputs): makes the outputs results of a node that calls `backward(node, *grads)`.
+/// link_function(backward, name, inputs, outputs): makes the outputs results of a node that calls
+/// `backward(node, *grads)`.
 PyObject* link_function(PyObject*, PyObject* args) {
   PyObject *backward, *name, *inputs, *outputs;
   if (!PyArg_ParseTuple(args, "OUOO:link_function", &backward, &name, &inputs, &outputs)) return nullptr;
@@ -101,14 +108,16 @@ PyObject* link_function(PyObject*, PyObject* args) {
     for (const Tensor& input : read_tensors(inputs, "inputs"))
       node->add_edge(input.defined() ? eager::gradient_edge(input) : eager::Edge());
     for (const Tensor& output : read_tensors(outputs, "outputs")) {
-      int number = node->add_result(output.defined() ? output : Tensor::empty(eager::Dims{0}, eager::default_dtype()));
+      int number =
+          node->add_result(output.defined() ? output : Tensor::empty(eager::Dims{0}, eager::default_dtype()));
       if (output.defined()) eager::set_history(output, node, number);
     }
     return Py_NewRef(Py_None);
   });
 }
 
-/// restore_history(tensor, node, number): the tensor becomes that result of the node, for double backward of a saved output.
+/// restore_history(tensor, node, number): the tensor becomes that result of the node, for double backward of
+/// a saved output.
 PyObject* restore_history(PyObject*, PyObject* args) {
   PyObject *tensor, *node;
   int number;
@@ -151,7 +160,8 @@ PyMethodDef functions[] = {
     {"remove_hook", remove_hook, METH_VARARGS, nullptr},
     {"link_function", link_function, METH_VARARGS, nullptr},
     {"restore_history", restore_history, METH_VARARGS, nullptr},
-    {"is_grad_enabled", is_grad_enabled, METH_NOARGS, "Whether operations on tensors are recorded for autograd."},
+    {"is_grad_enabled", is_grad_enabled, METH_NOARGS,
+     "Whether operations on tensors are recorded for autograd."},
     {"set_grad_enabled", set_grad_enabled, METH_O, nullptr},
     {"is_inference_enabled", is_inference_enabled, METH_NOARGS, "Whether inference mode is on."},
     {"set_inference_enabled", set_inference_enabled, METH_O, nullptr},

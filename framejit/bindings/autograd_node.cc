@@ -14,8 +14,7 @@ using eager::Tensor;
 PyTypeObject* node_type = nullptr;
 
 struct PyNode {
-  PyObject_HEAD
-  GradNode* node;  // owned
+  PyObject_HEAD GradNode* node;  // owned
 };
 
 GradNode* node_of(PyObject* self) { return reinterpret_cast<PyNode*>(self)->node; }
@@ -28,7 +27,9 @@ void dealloc(PyObject* self) {
 }
 
 PyObject* repr(PyObject* self) {
-  return guarded([&] { return PyUnicode_FromFormat("<%s object at %p>", node_of(self)->name().c_str(), node_of(self)); });
+  return guarded([&] {
+    return PyUnicode_FromFormat("<%s object at %p>", node_of(self)->name().c_str(), node_of(self));
+  });
 }
 PyObject* name(PyObject* self, PyObject*) {
   return guarded([&] { return to_str(node_of(self)->name()).release(); });
@@ -39,7 +40,8 @@ PyObject* next_functions(PyObject* self, void*) {
     PyRef tuple = checked(PyTuple_New(Py_ssize_t(edges.size())));
     for (size_t i = 0; i < edges.size(); ++i) {
       PyRef node = PyRef::steal(wrap_node(edges[i].node));
-      PyTuple_SET_ITEM(tuple.get(), Py_ssize_t(i), checked(Py_BuildValue("(Oi)", node.get(), edges[i].input)).release());
+      PyTuple_SET_ITEM(tuple.get(), Py_ssize_t(i),
+                       checked(Py_BuildValue("(Oi)", node.get(), edges[i].input)).release());
     }
     return tuple.release();
   });
@@ -51,7 +53,8 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
 }
 
 PyMethodDef methods[] = {{"name", name, METH_NOARGS, "Name of the operation."}, {}};
-PyGetSetDef getset[] = {{"next_functions", next_functions, nullptr, "((node, input number), ...) of the inputs", nullptr}, {}};
+PyGetSetDef getset[] = {
+    {"next_functions", next_functions, nullptr, "((node, input number), ...) of the inputs", nullptr}, {}};
 PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                        {Py_tp_repr, reinterpret_cast<void*>(repr)},
                        {Py_tp_hash, reinterpret_cast<void*>(hash)},
@@ -60,8 +63,8 @@ PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                        {Py_tp_getset, getset},
                        {Py_tp_doc, const_cast<char*>("A vertex of the backward graph.")},
                        {0, nullptr}};
-PyType_Spec spec = {"framejit.autograd.Node", sizeof(PyNode), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                    slots};
+PyType_Spec spec = {"framejit.autograd.Node", sizeof(PyNode), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 }  // namespace
 
@@ -89,7 +92,8 @@ Tensor call_hook(const Callback& hook, const Tensor& tensor) {
   PyRef result = PyRef::steal(PyObject_CallOneArg(hook.get(), argument.get()));
   if (!result) throw_pending_python_error();
   if (result.get() == Py_None) return {};
-  FRAMEJIT_CHECK_TYPE(is_tensor(result.get()), type, "expected hook to return Tensor or None, got ", Py_TYPE(result.get())->tp_name);
+  FRAMEJIT_CHECK_TYPE(is_tensor(result.get()), type, "expected hook to return Tensor or None, got ",
+                      Py_TYPE(result.get())->tp_name);
   return unwrap(result.get());
 }
 

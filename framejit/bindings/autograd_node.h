@@ -1,4 +1,5 @@
-// The Python object of a vertex of the backward graph (`tensor.grad_fn`), and callbacks of Python in the engine.
+// The Python object of a vertex of the backward graph (`tensor.grad_fn`), and callbacks of Python in the
+// engine.
 #pragma once
 
 #include <Python.h>
@@ -24,7 +25,8 @@ class Callback {
   std::shared_ptr<PyObject> object_;
 };
 
-/// Calls a Python hook with a tensor; None means that the tensor stays. Takes the GIL; a Python exception is carried on.
+/// Calls a Python hook with a tensor; None means that the tensor stays. Takes the GIL; a Python exception is
+/// carried on.
 eager::Tensor call_hook(const Callback& hook, const eager::Tensor& tensor);
 
 /// Adds the type and the submodule `_autograd` with what framejit/autograd/ stands on.

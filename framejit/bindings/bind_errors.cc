@@ -10,7 +10,9 @@ namespace {
 std::string type_name(PyObject* object) {
   if (is_plain_tensor(object)) return "Tensor";
   std::string name = Py_TYPE(object)->tp_name;
-  return name.starts_with("framejit.") || name.find('.') == std::string::npos ? name : name.substr(name.rfind('.') + 1);
+  return name.starts_with("framejit.") || name.find('.') == std::string::npos
+             ? name
+             : name.substr(name.rfind('.') + 1);
 }
 
 /// "tuple of (int, str)": sequences show what is in them.
@@ -50,7 +52,8 @@ class Misfit {
       const Param& param = signature_.params[size_t(i)];
       PyObject* given = argument(i);
       eager::Value ignored;
-      if (given && !read_argument(param, given, &ignored) && !is_spread(i)) return wrong_type(param, i, given);
+      if (given && !read_argument(param, given, &ignored) && !is_spread(i))
+        return wrong_type(param, i, given);
       bool required = !param.arg->default_value && !(param.arg->optional && param.arg->kw_only);
       if (given || !required) continue;
       missing += (missing_count++ ? ", \"" : "\"") + text_of(param.name) + "\"";
@@ -75,15 +78,17 @@ class Misfit {
   std::string too_many() const {
     int most = signature_.positional - first_;
     int least = 0;
-    for (int i = first_; i < signature_.positional; ++i) least += !signature_.params[size_t(i)].arg->default_value;
+    for (int i = first_; i < signature_.positional; ++i)
+      least += !signature_.params[size_t(i)].arg->default_value;
     Py_ssize_t got = call_.count - first_;
     return eager::concat(name_, "() takes ", least < most ? eager::concat("from ", least, " to ") : "", most,
-                         " positional argument", most == 1 ? "" : "s", " but ", got, got == 1 ? " was" : " were", " given");
+                         " positional argument", most == 1 ? "" : "s", " but ", got,
+                         got == 1 ? " was" : " were", " given");
   }
   std::string wrong_type(const Param& param, int i, PyObject* given) const {
     std::string place = i < call_.count ? eager::concat(" (position ", i - first_ + 1, ")") : "";
-    return eager::concat(name_, "(): argument '", text_of(param.name), "'", place, " must be ", type_text(*param.arg),
-                         ", not ", got_text(given));
+    return eager::concat(name_, "(): argument '", text_of(param.name), "'", place, " must be ",
+                         type_text(*param.arg), ", not ", got_text(given));
   }
   /// The parameter that the k-th keyword names, or -1.
   int param_of_keyword(Py_ssize_t k) const {
@@ -96,11 +101,13 @@ class Misfit {
       PyObject* name = PyTuple_GET_ITEM(call_.kwnames, k);
       if (signature_.is_factory && is_factory_keyword(name)) continue;
       int param = param_of_keyword(k);
-      if (param < 0) return eager::concat(name_, "() got an unexpected keyword argument '", text_of(name), "'");
+      if (param < 0)
+        return eager::concat(name_, "() got an unexpected keyword argument '", text_of(name), "'");
       if (param < call_.count)
         return eager::concat(name_, "() got multiple values for argument '", text_of(name), "'");
     }
-    return eager::concat(name_, "() got arguments ", call_text(call_, first_), ", expected ", signature_text(signature_));
+    return eager::concat(name_, "() got arguments ", call_text(call_, first_), ", expected ",
+                         signature_text(signature_));
   }
 
   const std::string& name_;
@@ -113,7 +120,8 @@ class Misfit {
 
 void fail_to_bind(const Overloads& overloads, const CallArgs& call) {
   const std::vector<Signature>& signatures = overloads.signatures;
-  if (signatures.size() == 1) eager::fail(eager::ErrorType::type, Misfit(overloads.name, signatures[0], call).text());
+  if (signatures.size() == 1)
+    eager::fail(eager::ErrorType::type, Misfit(overloads.name, signatures[0], call).text());
   std::string text = overloads.name + "() received an invalid combination of arguments - got " +
                      call_text(call, overloads.is_method ? 1 : 0) + ", but expected one of:";
   for (const Signature& signature : signatures) text += "\n * " + signature_text(signature);

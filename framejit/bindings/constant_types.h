@@ -12,7 +12,8 @@ extern PyTypeObject* device_type;
 extern PyTypeObject* size_type;
 extern PyTypeObject* sym_number_type;
 
-// dtype: one object per element type, compared by identity. bool, int and float are accepted as names of theirs.
+// dtype: one object per element type, compared by identity. bool, int and float are accepted as names of
+// theirs.
 PyObject* dtype_object(eager::DType dtype);  ///< borrowed
 inline bool is_dtype(PyObject* object) { return Py_IS_TYPE(object, dtype_type); }
 bool read_dtype(PyObject* object, eager::DType* dtype);  ///< false: not a dtype
@@ -20,13 +21,14 @@ bool read_dtype(PyObject* object, eager::DType* dtype);  ///< false: not a dtype
 // device: compared by value. A string such as "cpu" or "cuda:1" is accepted for one.
 PyObject* new_device(eager::Device device);
 eager::Device parse_device(const std::string& text);
-bool read_device(PyObject* object, eager::Device* device);  ///< false: neither a device nor a str; throws for a bad str
+bool read_device(PyObject* object,
+                 eager::Device* device);  ///< false: neither a device nor a str; throws for a bad str
 
 /// A new Size (a subclass of tuple) with the given sizes; symbolic ones become SymNumbers.
 PyObject* new_size(const eager::Dims& sizes);
 
-// SymNumber: a symbolic int or a scalar node on its way through an argument binder while a graph is traced. It has no
-// operators: the symbolic executor does the arithmetic, and never lets one out of the trace.
+// SymNumber: a symbolic int or a scalar node on its way through an argument binder while a graph is traced.
+// It has no operators: the symbolic executor does the arithmetic, and never lets one out of the trace.
 PyObject* new_sym_number(const eager::Value& number);
 inline bool is_sym_number(PyObject* object) { return Py_IS_TYPE(object, sym_number_type); }
 const eager::Value& sym_number_value(PyObject* object);

@@ -14,17 +14,19 @@ using eager::Device;
 using eager::DeviceType;
 
 struct PyDevice {
-  PyObject_HEAD
-  Device device;
+  PyObject_HEAD Device device;
 };
 
 Device value_of(PyObject* self) { return reinterpret_cast<PyDevice*>(self)->device; }
 
 const char* type_name(DeviceType type) {
   switch (type) {
-    case DeviceType::cpu: return "cpu";
-    case DeviceType::cuda: return "cuda";
-    case DeviceType::meta: return "meta";
+    case DeviceType::cpu:
+      return "cpu";
+    case DeviceType::cuda:
+      return "cuda";
+    case DeviceType::meta:
+      return "meta";
   }
   return "?";
 }
@@ -34,11 +36,13 @@ PyObject* create(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"type", "index", nullptr};
   PyObject* type;
   int index = -1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|i:device", const_cast<char**>(names), &type, &index)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|i:device", const_cast<char**>(names), &type, &index))
+    return nullptr;
   return guarded([&]() -> PyObject* {
     Device device;
     if (!read_device(type, &device))
-      eager::fail(eager::ErrorType::type, "device(): argument 'type' must be str or device, not ", Py_TYPE(type)->tp_name);
+      eager::fail(eager::ErrorType::type, "device(): argument 'type' must be str or device, not ",
+                  Py_TYPE(type)->tp_name);
     if (index >= 0) device.index = int8_t(index);
     return new_device(device);
   });
@@ -67,19 +71,21 @@ PyObject* reduce(PyObject* self, PyObject*) {
   return Py_BuildValue("O(s)", device_type, eager::device_name(value_of(self)).c_str());
 }
 
-PyGetSetDef getset[] = {{"type", get_type, nullptr, "'cpu', 'cuda' or 'meta'", nullptr},
-                        {"index", get_index, nullptr, "number of the device, None where there is one only", nullptr},
-                        {}};
+PyGetSetDef getset[] = {
+    {"type", get_type, nullptr, "'cpu', 'cuda' or 'meta'", nullptr},
+    {"index", get_index, nullptr, "number of the device, None where there is one only", nullptr},
+    {}};
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
-PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(create)},
-                       {Py_tp_repr, reinterpret_cast<void*>(repr)},
-                       {Py_tp_str, reinterpret_cast<void*>(str)},
-                       {Py_tp_hash, reinterpret_cast<void*>(hash)},
-                       {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
-                       {Py_tp_getset, getset},
-                       {Py_tp_methods, methods},
-                       {Py_tp_doc, const_cast<char*>("device(type, index=None)\n\nWhere a tensor's data is.")},
-                       {0, nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(create)},
+    {Py_tp_repr, reinterpret_cast<void*>(repr)},
+    {Py_tp_str, reinterpret_cast<void*>(str)},
+    {Py_tp_hash, reinterpret_cast<void*>(hash)},
+    {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+    {Py_tp_getset, getset},
+    {Py_tp_methods, methods},
+    {Py_tp_doc, const_cast<char*>("device(type, index=None)\n\nWhere a tensor's data is.")},
+    {0, nullptr}};
 PyType_Spec spec = {"framejit.device", sizeof(PyDevice), 0, Py_TPFLAGS_DEFAULT, slots};
 
 }  // namespace
@@ -98,12 +104,14 @@ Device parse_device(const std::string& text) {
   bool known = false;
   for (DeviceType candidate : {DeviceType::cpu, DeviceType::cuda, DeviceType::meta})
     if (type == type_name(candidate)) device.type = candidate, known = true;
-  FRAMEJIT_CHECK(known, "device: got '", text, "', expected one of cpu, cuda, meta, such as 'cpu' or 'cuda:0'");
+  FRAMEJIT_CHECK(known, "device: got '", text,
+                 "', expected one of cpu, cuda, meta, such as 'cpu' or 'cuda:0'");
   if (colon != std::string::npos) {
     char* end;
     std::string number = text.substr(colon + 1);
     long index = std::strtol(number.c_str(), &end, 10);
-    FRAMEJIT_CHECK(!number.empty() && !*end && index >= 0 && index < 128, "device: invalid index in '", text, "'");
+    FRAMEJIT_CHECK(!number.empty() && !*end && index >= 0 && index < 128, "device: invalid index in '", text,
+                   "'");
     device.index = int8_t(index);
   }
   return device;

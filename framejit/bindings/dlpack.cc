@@ -51,7 +51,7 @@ struct Code {
   uint8_t code, bits;
   DType dtype;
 };
-constexpr Code kCodes[] = {{6, 8, DType::bool_}, {1, 8, DType::uint8},    {0, 32, DType::int32},
+constexpr Code kCodes[] = {{6, 8, DType::bool_},  {1, 8, DType::uint8},    {0, 32, DType::int32},
                            {0, 64, DType::int64}, {2, 32, DType::float32}, {2, 64, DType::float64}};
 
 /// What an exported DLTensor points at; dies with its consumer, on any thread.
@@ -88,8 +88,9 @@ PyObject* make_capsule(const Tensor& tensor) {
   auto owned = std::make_unique<Export<Managed>>();
   owned->tensor = Tensor::from_storage(tensor.impl()->storage, tensor.offset(), tensor.meta());
   eager::TensorMeta& meta = owned->tensor.impl()->meta;
-  owned->managed.tensor = {owned->tensor.data(), {kCpu, 0},           meta.sizes.size(), code_of(meta.dtype),
-                           meta.sizes.data(),    meta.strides.data(), 0};
+  owned->managed.tensor = {
+      owned->tensor.data(), {kCpu, 0}, meta.sizes.size(), code_of(meta.dtype), meta.sizes.data(),
+      meta.strides.data(),  0};
   owned->managed.context = owned.get();
   owned->managed.deleter = Export<Managed>::destroy;
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) owned->managed.version = {1, 0};
@@ -102,15 +103,17 @@ PyObject* make_capsule(const Tensor& tensor) {
 DType dtype_of_dl(DLDataType type) {
   for (const Code& row : kCodes)
     if (row.code == type.code && row.bits == type.bits && type.lanes == 1) return row.dtype;
-  eager::fail(eager::ErrorType::type, "from_dlpack: got element type (code ", int(type.code), ", bits ", int(type.bits),
-              ", lanes ", type.lanes, "), expected float64, float32, int64, int32, uint8 or bool");
+  eager::fail(eager::ErrorType::type, "from_dlpack: got element type (code ", int(type.code), ", bits ",
+              int(type.bits), ", lanes ", type.lanes,
+              "), expected float64, float32, int64, int32, uint8 or bool");
 }
 
 template <class Managed>
 Tensor adopt(Managed* managed) {
   const DLTensor& source = managed->tensor;
   if (source.device.type != kCpu)
-    eager::fail(eager::ErrorType::runtime, "from_dlpack: got device type ", source.device.type, ", expected the CPU (1)");
+    eager::fail(eager::ErrorType::runtime, "from_dlpack: got device type ", source.device.type,
+                ", expected the CPU (1)");
   eager::TensorMeta meta;
   meta.dtype = dtype_of_dl(source.dtype);
   int64_t last = 0;
@@ -119,8 +122,8 @@ Tensor adopt(Managed* managed) {
                                 : eager::contiguous_strides(meta.sizes);
   for (int i = 0; i < source.ndim; ++i) last += (source.shape[i] - 1) * meta.strides[i];
   size_t nbytes = last < 0 ? 0 : size_t(last + 1) * eager::item_size(meta.dtype);
-  auto storage = eager::Storage::adopt(static_cast<char*>(source.data) + source.byte_offset, nbytes, eager::Device(),
-                                       [managed] {
+  auto storage = eager::Storage::adopt(static_cast<char*>(source.data) + source.byte_offset, nbytes,
+                                       eager::Device(), [managed] {
                                          if (managed->deleter) managed->deleter(managed);
                                        });
   return Tensor::from_storage(std::move(storage), 0, std::move(meta));
@@ -150,7 +153,8 @@ PyRef ask_for_capsule(PyObject* object) {
 }  // namespace
 
 PyObject* to_dlpack(const Tensor& tensor, bool versioned) {
-  FRAMEJIT_CHECK(!tensor.is_symbolic(), "__dlpack__: the data of a tensor is not known while a graph is traced");
+  FRAMEJIT_CHECK(!tensor.is_symbolic(),
+                 "__dlpack__: the data of a tensor is not known while a graph is traced");
   if (tensor.requires_grad())
     eager::fail(eager::ErrorType::runtime, "Can't export tensors that require gradient, use tensor.detach()");
   return versioned ? make_capsule<DLManagedTensorVersioned>(tensor) : make_capsule<DLManagedTensor>(tensor);
@@ -167,7 +171,8 @@ Tensor from_dlpack(PyObject* object) {
   if (PyCapsule_IsValid(capsule.get(), "dltensor_versioned"))
     return consume<DLManagedTensorVersioned>(capsule.get(), "used_dltensor_versioned");
   if (!PyCapsule_IsValid(capsule.get(), "dltensor"))
-    eager::fail(eager::ErrorType::value, "from_dlpack: got a capsule that is not a DLPack tensor or was used already");
+    eager::fail(eager::ErrorType::value,
+                "from_dlpack: got a capsule that is not a DLPack tensor or was used already");
   return consume<DLManagedTensor>(capsule.get(), "used_dltensor");
 }
 

@@ -9,8 +9,7 @@ PyTypeObject* dtype_type = nullptr;
 namespace {
 
 struct PyDType {
-  PyObject_HEAD
-  eager::DType dtype;
+  PyObject_HEAD eager::DType dtype;
 };
 PyObject* objects[eager::kDTypeCount];
 
@@ -24,7 +23,9 @@ PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("framejit.%s", pyth
 /// Pickled and copied as a name in this package.
 PyObject* reduce(PyObject* self, PyObject*) { return PyUnicode_FromString(python_name(value_of(self))); }
 
-PyObject* get_is_floating_point(PyObject* self, void*) { return PyBool_FromLong(eager::is_floating(value_of(self))); }
+PyObject* get_is_floating_point(PyObject* self, void*) {
+  return PyBool_FromLong(eager::is_floating(value_of(self)));
+}
 PyObject* get_is_complex(PyObject*, void*) { Py_RETURN_FALSE; }
 PyObject* get_is_signed(PyObject* self, void*) {
   return PyBool_FromLong(value_of(self) != eager::DType::bool_ && value_of(self) != eager::DType::uint8);
@@ -44,7 +45,8 @@ PyType_Slot slots[] = {{Py_tp_repr, reinterpret_cast<void*>(repr)},
                        {Py_tp_methods, methods},
                        {Py_tp_doc, const_cast<char*>("The type of a tensor's elements.")},
                        {0, nullptr}};
-PyType_Spec spec = {"framejit.dtype", sizeof(PyDType), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+PyType_Spec spec = {"framejit.dtype", sizeof(PyDType), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 }  // namespace
 

@@ -23,7 +23,8 @@ constexpr CallableInfo kOp{CallableRole::op};
 constexpr CallableInfo kNeedsValue{CallableRole::data, BreakId::tensor_value};
 constexpr CallableInfo kNeedsShape{CallableRole::data, BreakId::data_dependent_shape};
 
-/// An op is a break only when every overload of it reads data; else the recorder finds out which one was meant.
+/// An op is a break only when every overload of it reads data; else the recorder finds out which one was
+/// meant.
 CallableInfo classify_op(const Overloads& overloads) {
   for (const Signature& signature : overloads.signatures)
     if (signature.op->kind != OpKind::data_dependent) return kOp;
@@ -88,11 +89,14 @@ class TensorFrontEnd final : public symbolic::FrontEnd {
     if (is_op_callable(callable)) return classify_op(overloads_of(callable));
     PyTypeObject* type = Py_TYPE(callable);
     if (type == &PyCFunction_Type) return classify_function(callable);
-    if (callable == reinterpret_cast<PyObject*>(device_type) || callable == reinterpret_cast<PyObject*>(size_type)) return kOp;
+    if (callable == reinterpret_cast<PyObject*>(device_type) ||
+        callable == reinterpret_cast<PyObject*>(size_type))
+      return kOp;
     bool is_descriptor = type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type;
     if (!is_descriptor || PyDescr_TYPE(callable) != tensor_type) return {};
     if (type == &PyMethodDescr_Type)
-      return classify_traced(traced_method(reinterpret_cast<PyMethodDescrObject*>(callable)->d_method->ml_name));
+      return classify_traced(
+          traced_method(reinterpret_cast<PyMethodDescrObject*>(callable)->d_method->ml_name));
     return classify_slot(reinterpret_cast<PyWrapperDescrObject*>(callable)->d_base->name);
   }
   bool is_traceable_attribute(PyTypeObject*, PyObject* name) const override {
@@ -109,7 +113,9 @@ class TensorFrontEnd final : public symbolic::FrontEnd {
     *number = sym_number_value(object);
     return true;
   }
-  bool is_constant_type(PyTypeObject* type) const override { return type == dtype_type || type == device_type; }
+  bool is_constant_type(PyTypeObject* type) const override {
+    return type == dtype_type || type == device_type;
+  }
 
  private:
   template <class Slots>
@@ -122,7 +128,9 @@ class TensorFrontEnd final : public symbolic::FrontEnd {
 
 const eager::TensorImpl* peek(PyObject* object) { return is_tensor(object) ? impl_of(object) : nullptr; }
 
-int64_t module_version(PyObject*) { return -1; }  // no type of ours keeps one yet: guards check what they read
+int64_t module_version(PyObject*) {
+  return -1;
+}  // no type of ours keeps one yet: guards check what they read
 
 /// Grad mode, inference mode, anomaly mode (one bit each), default dtype.
 uint64_t global_state() {

@@ -19,8 +19,7 @@ using eager::Tensor;
 PyTypeObject* generator_type = nullptr;
 
 struct PyGenerator {
-  PyObject_HEAD
-  Generator* generator;  // owned
+  PyObject_HEAD Generator* generator;  // owned
 };
 
 Generator& generator_of(PyObject* self) { return *reinterpret_cast<PyGenerator*>(self)->generator; }
@@ -36,10 +35,12 @@ PyObject* new_generator(Generator* generator) {
 PyObject* create(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"device", nullptr};
   PyObject* device_object = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Generator", const_cast<char**>(names), &device_object)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Generator", const_cast<char**>(names), &device_object))
+    return nullptr;
   return guarded([&] {
     eager::Device device;
-    bool on_cpu = !device_object || (read_device(device_object, &device) && device.type == eager::DeviceType::cpu);
+    bool on_cpu =
+        !device_object || (read_device(device_object, &device) && device.type == eager::DeviceType::cpu);
     FRAMEJIT_CHECK(on_cpu, "Generator(): got a device other than the CPU, expected device='cpu'");
     return new_generator(new Generator(eager::default_generator().initial_seed()));
   });
@@ -82,7 +83,8 @@ PyObject* set_state(PyObject* self, PyObject* object) {
   return guarded([&] {
     Tensor bytes = unwrap_checked(object, "set_state(): the state");
     RandomState state;
-    bool fits = bytes.dtype() == eager::DType::uint8 && bytes.numel() == int64_t(sizeof(state)) && bytes.is_contiguous();
+    bool fits = bytes.dtype() == eager::DType::uint8 && bytes.numel() == int64_t(sizeof(state)) &&
+                bytes.is_contiguous();
     FRAMEJIT_CHECK_TYPE(fits, type, "set_state(): expected a tensor that get_state() returned");
     std::memcpy(&state, bytes.data(), sizeof(state));
     generator_of(self).set_state(state);
@@ -93,19 +95,21 @@ PyObject* get_device(PyObject*, void*) {
   return guarded([] { return new_device({}); });
 }
 
-PyMethodDef methods[] = {{"manual_seed", manual_seed, METH_O, "Starts the stream of a seed."},
-                         {"seed", seed, METH_NOARGS, "Starts the stream of a random seed, and returns it."},
-                         {"initial_seed", initial_seed, METH_NOARGS, "The seed of the stream."},
-                         {"get_state", get_state, METH_NOARGS, "The place in the stream, as a tensor of bytes."},
-                         {"set_state", set_state, METH_O, "Goes to a place that get_state() returned."},
-                         {}};
+PyMethodDef methods[] = {
+    {"manual_seed", manual_seed, METH_O, "Starts the stream of a seed."},
+    {"seed", seed, METH_NOARGS, "Starts the stream of a random seed, and returns it."},
+    {"initial_seed", initial_seed, METH_NOARGS, "The seed of the stream."},
+    {"get_state", get_state, METH_NOARGS, "The place in the stream, as a tensor of bytes."},
+    {"set_state", set_state, METH_O, "Goes to a place that get_state() returned."},
+    {}};
 PyGetSetDef getset[] = {{"device", get_device, nullptr, nullptr, nullptr}, {}};
-PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(create)},
-                       {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-                       {Py_tp_methods, methods},
-                       {Py_tp_getset, getset},
-                       {Py_tp_doc, const_cast<char*>("Generator(device='cpu')\n\nA stream of random numbers.")},
-                       {0, nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(create)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {Py_tp_doc, const_cast<char*>("Generator(device='cpu')\n\nA stream of random numbers.")},
+    {0, nullptr}};
 PyType_Spec spec = {"framejit.Generator", sizeof(PyGenerator), 0, Py_TPFLAGS_DEFAULT, slots};
 
 }  // namespace

@@ -1,7 +1,7 @@
 // x[...] and x[...] = y.
 //
-// An index is read once into an `IndexPlan`: ints, slices, None and Ellipsis become view ops at once; masks, index tensors
-// and sequences are collected for one `index` or `index_put_` of the view.
+// An index is read once into an `IndexPlan`: ints, slices, None and Ellipsis become view ops at once; masks,
+// index tensors and sequences are collected for one `index` or `index_put_` of the view.
 #pragma once
 
 #include <Python.h>

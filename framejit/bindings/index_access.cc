@@ -15,8 +15,8 @@ namespace ops = eager::ops;
 Value read_assigned(const Tensor& target, PyObject* object) {
   if (is_tensor(object)) return unwrap(object);
   Value number;
-  FRAMEJIT_CHECK_TYPE(read_number(object, &number), type, "can't assign a ", Py_TYPE(object)->tp_name, " to a Tensor of ",
-                      eager::dtype_name(target.dtype()), ". Try framejit.tensor(value)");
+  FRAMEJIT_CHECK_TYPE(read_number(object, &number), type, "can't assign a ", Py_TYPE(object)->tp_name,
+                      " to a Tensor of ", eager::dtype_name(target.dtype()), ". Try framejit.tensor(value)");
   return number;
 }
 
@@ -54,7 +54,8 @@ bool assign_by_mask(const IndexPlan& plan, const Value& value) {
   return true;
 }
 
-/// What `index_put_` takes: of the target's dtype, which one number behind a mask is cast to and others must have.
+/// What `index_put_` takes: of the target's dtype, which one number behind a mask is cast to and others must
+/// have.
 Tensor values_for(const IndexPlan& plan, const Value& value, const Tensor& target) {
   if (!value.is_tensor()) return ops::full(eager::Dims(), value, target.dtype(), target.device());
   const Tensor& values = value.tensor();

@@ -15,7 +15,8 @@ namespace ops = eager::ops;
 
 [[noreturn]] void fail_index(const char* type_name) {
   eager::fail(eager::ErrorType::index,
-              "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got ",
+              "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+              "indices (got ",
               type_name, ")");
 }
 
@@ -81,7 +82,8 @@ class IndexReader {
     if (bound == Py_None) return std::nullopt;
     SymInt value;
     if (read_int(bound, &value)) return value;
-    FRAMEJIT_CHECK_TYPE(PyIndex_Check(bound), type, "slice indices must be integers or None or have an __index__ method");
+    FRAMEJIT_CHECK_TYPE(PyIndex_Check(bound), type,
+                        "slice indices must be integers or None or have an __index__ method");
     return number_of_index(bound);
   }
   void slice(PyObject* part) {
@@ -143,7 +145,8 @@ IndexPlan plan_index(const Tensor& tensor, PyObject* index) {
   if (!PyTuple_Check(index)) {
     int consumed = dims_of(index);
     if (consumed > tensor.dim() && tensor.dim() == 0)
-      eager::fail(eager::ErrorType::index, "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor "
+      eager::fail(eager::ErrorType::index,
+                  "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor "
                   "to a Python number");
     reader.read(index, consumed);
     return reader.take();

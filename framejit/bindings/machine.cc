@@ -13,7 +13,8 @@ namespace py = pybind11;
 
 void set_num_threads(const py::object& count) {
   if (!PyLong_Check(count.ptr()) || PyBool_Check(count.ptr()))
-    throw py::type_error(std::string("set_num_threads expects an int, but got ") + Py_TYPE(count.ptr())->tp_name);
+    throw py::type_error(std::string("set_num_threads expects an int, but got ") +
+                         Py_TYPE(count.ptr())->tp_name);
   int threads = count.cast<int>();
   if (threads < 1) throw std::runtime_error("set_num_threads expects a positive integer");
   eager::cpu::set_num_threads(threads);
@@ -34,7 +35,8 @@ py::dict build_info() {
 void init_machine(PyObject* module) {
   auto target = py::reinterpret_borrow<py::module_>(module);
   target.def("get_num_threads", eager::cpu::num_threads, "Number of threads that kernels use.");
-  target.def("set_num_threads", set_num_threads, py::arg("count"), "Sets the number of threads that kernels use.");
+  target.def("set_num_threads", set_num_threads, py::arg("count"),
+             "Sets the number of threads that kernels use.");
   target.def(
       "cpu_capability", [] { return eager::cpu::isa_name(eager::cpu::chosen_isa()); },
       "The instruction set of the kernels in use, such as v3.");

@@ -5,9 +5,9 @@
 
 namespace framejit::bindings {
 
-void init_functions(PyObject* module);   ///< functions.cc: tensor, from_numpy, ...
-void init_generator(PyObject* module);   ///< generator_object.cc
-void init_machine(PyObject* module);     ///< machine.cc: threads, instruction set, build
-void init_op_table(PyObject* module);    ///< op_table.cc
+void init_functions(PyObject* module);  ///< functions.cc: tensor, from_numpy, ...
+void init_generator(PyObject* module);  ///< generator_object.cc
+void init_machine(PyObject* module);    ///< machine.cc: threads, instruction set, build
+void init_op_table(PyObject* module);   ///< op_table.cc
 
 }  // namespace framejit::bindings

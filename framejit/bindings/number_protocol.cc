@@ -13,29 +13,29 @@ namespace {
 using eager::Value;
 
 /// The operators. Adding one is a line here.
-#define FRAMEJIT_FOR_EACH_BINARY(X)                 \
-  X(nb_add, "add")                                  \
-  X(nb_subtract, "sub")                             \
-  X(nb_multiply, "mul")                             \
-  X(nb_true_divide, "div")                          \
-  X(nb_floor_divide, "floor_divide")                \
-  X(nb_remainder, "remainder")                      \
-  X(nb_matrix_multiply, "matmul")                   \
-  X(nb_and, "bitwise_and")                          \
-  X(nb_or, "bitwise_or")                            \
-  X(nb_xor, "bitwise_xor")                          \
-  X(nb_lshift, "bitwise_left_shift")                \
-  X(nb_rshift, "bitwise_right_shift")               \
-  X(nb_inplace_add, "add_")                         \
-  X(nb_inplace_subtract, "sub_")                    \
-  X(nb_inplace_multiply, "mul_")                    \
-  X(nb_inplace_true_divide, "div_")                 \
-  X(nb_inplace_floor_divide, "floor_divide_")       \
-  X(nb_inplace_remainder, "remainder_")             \
-  X(nb_inplace_and, "bitwise_and_")                 \
-  X(nb_inplace_or, "bitwise_or_")                   \
-  X(nb_inplace_xor, "bitwise_xor_")                 \
-  X(nb_inplace_lshift, "bitwise_left_shift_")       \
+#define FRAMEJIT_FOR_EACH_BINARY(X)           \
+  X(nb_add, "add")                            \
+  X(nb_subtract, "sub")                       \
+  X(nb_multiply, "mul")                       \
+  X(nb_true_divide, "div")                    \
+  X(nb_floor_divide, "floor_divide")          \
+  X(nb_remainder, "remainder")                \
+  X(nb_matrix_multiply, "matmul")             \
+  X(nb_and, "bitwise_and")                    \
+  X(nb_or, "bitwise_or")                      \
+  X(nb_xor, "bitwise_xor")                    \
+  X(nb_lshift, "bitwise_left_shift")          \
+  X(nb_rshift, "bitwise_right_shift")         \
+  X(nb_inplace_add, "add_")                   \
+  X(nb_inplace_subtract, "sub_")              \
+  X(nb_inplace_multiply, "mul_")              \
+  X(nb_inplace_true_divide, "div_")           \
+  X(nb_inplace_floor_divide, "floor_divide_") \
+  X(nb_inplace_remainder, "remainder_")       \
+  X(nb_inplace_and, "bitwise_and_")           \
+  X(nb_inplace_or, "bitwise_or_")             \
+  X(nb_inplace_xor, "bitwise_xor_")           \
+  X(nb_inplace_lshift, "bitwise_left_shift_") \
   X(nb_inplace_rshift, "bitwise_right_shift_")
 #define FRAMEJIT_FOR_EACH_UNARY(X) \
   X(nb_negative, "neg")            \
@@ -61,7 +61,14 @@ const char* const kRows[kOperatorCount] = {
 #define X(slot, row) row,
     FRAMEJIT_FOR_EACH_BINARY(X) FRAMEJIT_FOR_EACH_UNARY(X)
 #undef X
-        "pow", "pow_", "lt", "le", "eq", "ne", "gt", "ge"};
+        "pow",
+    "pow_",
+    "lt",
+    "le",
+    "eq",
+    "ne",
+    "gt",
+    "ge"};
 /// First overload of each row as a function; null when the table has no such row.
 const Signature* signatures[kOperatorCount];
 
@@ -79,7 +86,8 @@ PyObject* run_binary(Operator which, PyObject* a, PyObject* b) {
     if (!signature) Py_RETURN_NOTIMPLEMENTED;
     ArgValues values;
     values.reset(int(signature->params.size()));
-    if (!read_operand(signature->params[0], a, &values[0]) || !read_operand(signature->params[1], b, &values[1]))
+    if (!read_operand(signature->params[0], a, &values[0]) ||
+        !read_operand(signature->params[1], b, &values[1]))
       Py_RETURN_NOTIMPLEMENTED;
     fill_defaults(*signature, 2, &values);
     return run_op(*signature->op, values.data());
@@ -106,7 +114,8 @@ PyObject* unary(PyObject* self) {
 
 PyObject* invert(PyObject* self) {
   if (eager::is_integral(impl_of(self)->meta.dtype, true)) return unary<op_nb_invert>(self);
-  return PyErr_Format(PyExc_TypeError, "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+  return PyErr_Format(PyExc_TypeError,
+                      "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
 }
 
 template <Operator which>
@@ -142,7 +151,8 @@ PyObject* to_index(PyObject* self) {
   return guarded([&] {
     eager::Tensor tensor = unwrap(self);
     bool one_integer = eager::is_integral(tensor.dtype(), true) && tensor.numel() == 1;
-    FRAMEJIT_CHECK_TYPE(one_integer, type, "only integer tensors of a single element can be converted to an index");
+    FRAMEJIT_CHECK_TYPE(one_integer, type,
+                        "only integer tensors of a single element can be converted to an index");
     PyRef number = PyRef::steal(item_object(tensor));
     return PyNumber_Index(number.get());
   });

@@ -37,28 +37,34 @@ constexpr Kind kKinds[] = {{'b', 1, DType::bool_}, {'u', 1, DType::uint8},   {'i
 DType dtype_of_array(const ArrayStruct& array) {
   for (const Kind& row : kKinds)
     if (row.kind == array.typekind && row.itemsize == array.itemsize) return row.dtype;
-  eager::fail(eager::ErrorType::type, "can't convert an array of kind '", std::string(1, array.typekind), "' and ",
-              array.itemsize, " bytes an element. The supported types are: float64, float32, int64, int32, uint8, bool. "
+  eager::fail(eager::ErrorType::type, "can't convert an array of kind '", std::string(1, array.typekind),
+              "' and ", array.itemsize,
+              " bytes an element. The supported types are: float64, float32, int64, int32, uint8, bool. "
               "Try array.astype(...)");
 }
 
 void check_layout(const ArrayStruct& array) {
-  FRAMEJIT_CHECK_TYPE(array.flags & kNotSwapped, type, "given array has a byte order other than this machine's. "
+  FRAMEJIT_CHECK_TYPE(array.flags & kNotSwapped, type,
+                      "given array has a byte order other than this machine's. "
                       "Try array.astype(array.dtype.newbyteorder('='))");
   for (int i = 0; i < array.nd; ++i) {
     if (array.strides[i] < 0)
-      eager::fail(eager::ErrorType::value, "At least one stride in the given array is negative, which is not supported. "
+      eager::fail(eager::ErrorType::value,
+                  "At least one stride in the given array is negative, which is not supported. "
                   "Try array.copy()");
     if (array.strides[i] % array.itemsize != 0)
-      eager::fail(eager::ErrorType::value, "given array strides not a multiple of the element byte size. Try array.copy()");
+      eager::fail(eager::ErrorType::value,
+                  "given array strides not a multiple of the element byte size. Try array.copy()");
   }
 }
 
 void warn_if_readonly(const ArrayStruct& array) {
   if (array.flags & kWriteable) return;
-  check_status(PyErr_WarnEx(PyExc_UserWarning,
-                            "The given NumPy array is not writable, and framejit does not support non-writable tensors: "
-                            "writing to the tensor writes to the array. Copy the array to avoid this.", 1));
+  check_status(PyErr_WarnEx(
+      PyExc_UserWarning,
+      "The given NumPy array is not writable, and framejit does not support non-writable tensors: "
+      "writing to the tensor writes to the array. Copy the array to avoid this.",
+      1));
 }
 
 /// Bytes from the first element to the end of the last one.
@@ -113,19 +119,23 @@ PyObject* array_interface(const Tensor& tensor) {
   FRAMEJIT_CHECK(!tensor.is_symbolic(), "numpy(): the data of a tensor is not known while a graph is traced");
   FRAMEJIT_CHECK(!tensor.requires_grad(),
                  "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
-  FRAMEJIT_CHECK_TYPE(tensor.device().type == eager::DeviceType::cpu, type, "can't convert ", eager::device_name(tensor.device()),
-                      " device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.");
+  FRAMEJIT_CHECK_TYPE(
+      tensor.device().type == eager::DeviceType::cpu, type, "can't convert ",
+      eager::device_name(tensor.device()),
+      " device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.");
   int dims = tensor.dim();
   int64_t itemsize = int64_t(eager::item_size(tensor.dtype()));
   PyRef shape = checked(PyTuple_New(dims));
   PyRef strides = checked(PyTuple_New(dims));
   for (int i = 0; i < dims; ++i) {
     PyTuple_SET_ITEM(shape.get(), i, checked(PyLong_FromLongLong(tensor.sizes()[i])).release());
-    PyTuple_SET_ITEM(strides.get(), i, checked(PyLong_FromLongLong(tensor.strides()[i] * itemsize)).release());
+    PyTuple_SET_ITEM(strides.get(), i,
+                     checked(PyLong_FromLongLong(tensor.strides()[i] * itemsize)).release());
   }
-  return checked(Py_BuildValue("{s:i,s:s,s:O,s:O,s:(KO)}", "version", 3, "typestr", typestr(tensor.dtype()).c_str(), "shape",
-                               shape.get(), "strides", strides.get(), "data",
-                               static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(tensor.data())), Py_False))
+  return checked(Py_BuildValue(
+                     "{s:i,s:s,s:O,s:O,s:(KO)}", "version", 3, "typestr", typestr(tensor.dtype()).c_str(),
+                     "shape", shape.get(), "strides", strides.get(), "data",
+                     static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(tensor.data())), Py_False))
       .release();
 }
 

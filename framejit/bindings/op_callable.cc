@@ -22,15 +22,15 @@ using eager::Op;
 using eager::Value;
 
 struct OpCallable {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   const Overloads* overloads;
   const char* module;
 };
 
 OpCallable* as_callable(PyObject* object) { return reinterpret_cast<OpCallable*>(object); }
 
-/// Kernels over more elements than this run without the GIL: about 10 us of work, 50 times the cost of giving it up.
+/// Kernels over more elements than this run without the GIL: about 10 us of work, 50 times the cost of giving
+/// it up.
 constexpr int64_t kLongKernel = 1 << 15;
 
 bool is_long(const Op& op, const Value* args) {
@@ -69,7 +69,8 @@ PyObject* bind_method(PyObject* self, PyObject* object, PyObject*) {
 
 std::string doc_text(const Overloads& overloads) {
   std::string text;
-  for (const Signature& signature : overloads.signatures) text += overloads.name + signature_text(signature) + "\n";
+  for (const Signature& signature : overloads.signatures)
+    text += overloads.name + signature_text(signature) + "\n";
   return text + "\n" + overloads.signatures[0].op->doc;
 }
 
@@ -86,7 +87,8 @@ PyObject* get_doc(PyObject* self, void*) {
 }
 PyObject* repr(PyObject* self) {
   const OpCallable* callable = as_callable(self);
-  return PyUnicode_FromFormat("<op %s.%s%s>", callable->module, callable->overloads->is_method ? "Tensor." : "",
+  return PyUnicode_FromFormat("<op %s.%s%s>", callable->module,
+                              callable->overloads->is_method ? "Tensor." : "",
                               callable->overloads->name.c_str());
 }
 /// Pickled and copied by name.
@@ -98,7 +100,8 @@ PyGetSetDef getset[] = {{"__name__", get_name, nullptr, nullptr, nullptr},
                         {"__doc__", get_doc, nullptr, nullptr, nullptr},
                         {}};
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
-PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(OpCallable, vectorcall), READONLY, nullptr}, {}};
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpCallable, vectorcall), READONLY, nullptr}, {}};
 
 PyType_Slot function_slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                                 {Py_tp_repr, reinterpret_cast<void*>(repr)},
@@ -113,12 +116,14 @@ PyType_Slot method_slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_
                               {Py_tp_methods, methods},
                               {Py_tp_members, members},
                               {0, nullptr}};
-constexpr unsigned kFlags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+constexpr unsigned kFlags =
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION;
 PyType_Spec function_spec = {"framejit._C.OpFunction", sizeof(OpCallable), 0, kFlags, function_slots};
-PyType_Spec method_spec = {"framejit._C.OpMethod", sizeof(OpCallable), 0, kFlags | Py_TPFLAGS_METHOD_DESCRIPTOR,
-                           method_slots};
+PyType_Spec method_spec = {"framejit._C.OpMethod", sizeof(OpCallable), 0,
+                           kFlags | Py_TPFLAGS_METHOD_DESCRIPTOR, method_slots};
 
-PyObject* new_callable(PyTypeObject* type, vectorcallfunc vectorcall, const Overloads& overloads, const char* module) {
+PyObject* new_callable(PyTypeObject* type, vectorcallfunc vectorcall, const Overloads& overloads,
+                       const char* module) {
   auto* callable = PyObject_New(OpCallable, type);
   if (!callable) throw PythonError();
   callable->vectorcall = vectorcall;
@@ -127,7 +132,8 @@ PyObject* new_callable(PyTypeObject* type, vectorcallfunc vectorcall, const Over
   return reinterpret_cast<PyObject*>(callable);
 }
 
-/// The submodule for op functions of `python_module`: "nn.functional" is framejit._C.nn_functional, "" is framejit._C.ops.
+/// The submodule for op functions of `python_module`: "nn.functional" is framejit._C.nn_functional, "" is
+/// framejit._C.ops.
 PyObject* submodule_of(PyObject* module, const std::string& python_module) {
   std::string name = python_module.empty() ? "ops" : python_module;
   std::replace(name.begin(), name.end(), '.', '_');
@@ -136,7 +142,8 @@ PyObject* submodule_of(PyObject* module, const std::string& python_module) {
 
 void add_function(PyObject* module, const Overloads& overloads) {
   const std::string& python_module = overloads.signatures[0].op->python_module;
-  auto* shown = new std::string(python_module.empty() ? "framejit" : "framejit." + python_module);  // lives for ever
+  auto* shown =
+      new std::string(python_module.empty() ? "framejit" : "framejit." + python_module);  // lives for ever
   PyRef function = PyRef::steal(new_op_function(overloads, shown->c_str()));
   add_to_module(submodule_of(module, python_module), overloads.name.c_str(), function.get());
 }
@@ -187,7 +194,8 @@ void init_op_callables(PyObject* module) {
     if (const Overloads* functions = make_overloads(name, false)) add_function(module, *functions);
     if (const Overloads* methods = make_overloads(name, true)) {
       PyRef method = PyRef::steal(new_op_method(*methods));
-      check_status(PyObject_SetAttrString(reinterpret_cast<PyObject*>(tensor_type), name.c_str(), method.get()));
+      check_status(
+          PyObject_SetAttrString(reinterpret_cast<PyObject*>(tensor_type), name.c_str(), method.get()));
     }
   }
 }

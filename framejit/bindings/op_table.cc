@@ -14,17 +14,28 @@ using eager::OpKind;
 
 const char* kind_name(OpKind kind) {
   switch (kind) {
-    case OpKind::pointwise: return "pointwise";
-    case OpKind::reduction: return "reduction";
-    case OpKind::view: return "view";
-    case OpKind::matmul: return "matmul";
-    case OpKind::creation: return "creation";
-    case OpKind::random: return "random";
-    case OpKind::structural: return "structural";
-    case OpKind::composite: return "composite";
-    case OpKind::data_dependent: return "data_dependent";
-    case OpKind::inplace: return "inplace";
-    case OpKind::out: return "out";
+    case OpKind::pointwise:
+      return "pointwise";
+    case OpKind::reduction:
+      return "reduction";
+    case OpKind::view:
+      return "view";
+    case OpKind::matmul:
+      return "matmul";
+    case OpKind::creation:
+      return "creation";
+    case OpKind::random:
+      return "random";
+    case OpKind::structural:
+      return "structural";
+    case OpKind::composite:
+      return "composite";
+    case OpKind::data_dependent:
+      return "data_dependent";
+    case OpKind::inplace:
+      return "inplace";
+    case OpKind::out:
+      return "out";
   }
   return "?";
 }

@@ -8,14 +8,22 @@ namespace {
 
 PyObject* exception_type(eager::ErrorType type) {
   switch (type) {
-    case eager::ErrorType::runtime: return PyExc_RuntimeError;
-    case eager::ErrorType::type: return PyExc_TypeError;
-    case eager::ErrorType::value: return PyExc_ValueError;
-    case eager::ErrorType::index: return PyExc_IndexError;
-    case eager::ErrorType::not_implemented: return PyExc_NotImplementedError;
-    case eager::ErrorType::memory: return PyExc_MemoryError;
-    case eager::ErrorType::stop_iteration: return PyExc_StopIteration;
-    case eager::ErrorType::zero_division: return PyExc_ZeroDivisionError;
+    case eager::ErrorType::runtime:
+      return PyExc_RuntimeError;
+    case eager::ErrorType::type:
+      return PyExc_TypeError;
+    case eager::ErrorType::value:
+      return PyExc_ValueError;
+    case eager::ErrorType::index:
+      return PyExc_IndexError;
+    case eager::ErrorType::not_implemented:
+      return PyExc_NotImplementedError;
+    case eager::ErrorType::memory:
+      return PyExc_MemoryError;
+    case eager::ErrorType::stop_iteration:
+      return PyExc_StopIteration;
+    case eager::ErrorType::zero_division:
+      return PyExc_ZeroDivisionError;
   }
   return PyExc_RuntimeError;
 }
@@ -38,7 +46,8 @@ void restore_exception(PyObject* owned) {
 #if PY_VERSION_HEX >= 0x030C0000
   PyErr_SetRaisedException(owned);
 #else
-  PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(owned))), owned, PyException_GetTraceback(owned));
+  PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(owned))), owned,
+                PyException_GetTraceback(owned));
 #endif
 }
 

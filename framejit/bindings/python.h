@@ -1,26 +1,34 @@
 // The border between C++ and CPython: owned references, errors in both directions.
 //
 // Tour of framejit/bindings/
-//   python.h                owned references; C++ exceptions to Python and back
-//   tensor_object.h         the Python object of a tensor: wrap, unwrap, identity, lifetime
-//   tensor_type.cc          the type `Tensor`, put together from
-//     tensor_properties.cc    shape, dtype, grad, ...
-//     tensor_methods.cc       methods that are not rows of the op table
-//     number_protocol.cc      + - * / ... and comparisons, each naming its row
-//     index*.cc               x[...], x[...] = y
-//   constant_types.h        dtype, device, Size, and SymNumber (a number of the trace being made)
-//   signature.h             the overloads of one op name as Python sees them, made from the parsed schemas
-//   arg_reader.h            one Python object -> one boxed Value, by the argument's type
-//   arg_binder.h            positional and keyword arguments -> all values of one overload; TypeErrors
-//   op_callable.h           op functions (`fj.add`) and methods (`Tensor.add`), vectorcall
-//   results.h               boxed results -> Python objects
-//   data*.cc, numpy.cc, dlpack.cc   tensors from and to Python data
-//   autograd_*.cc           grad_fn objects, hooks, backward, Function
-//   front_end.cc            the symbolic executor's view of all this (symbolic/front_end.h)
-//   module.cc               the extension module framejit._C
+//   python.h               owned references; C++ exceptions to Python and back
+//   constant_types.h       dtype, device, Size, SymNumber (a number of a trace being made), one file each
+//   tensor_object.h        the Python object of a tensor: wrap, unwrap, identity, lifetime
+//   tensor_type.h          the type `Tensor`, put together in tensor_type.cc from
+//     tensor_properties.cc   shape, dtype, grad, ...
+//     tensor_methods.cc      methods that are no rows of the op table (more in framejit/_tensor.py)
+//     number_protocol.h      + - * / ... and comparisons, each naming its row
+//     index.h                x[...], x[...] = y: index_plan.cc reads an index, index_access.cc applies it
+//   signature.h            the overloads of one op name as Python sees them, made from the schemas
+//   arg_reader.h           one Python object -> one boxed Value, by the argument's type
+//   arg_binder.h           positional and keyword arguments -> all values of one overload
+//   bind_errors.cc         the TypeErrors of that, in PyTorch's words
+//   op_callable.h          op functions (`fj.add`) and methods (`Tensor.add`): vectorcall
+//   results.h              boxed results -> Python objects
+//   tensor_data.h          tensors from and to Python data: tensor_data.cc, numpy.cc, dlpack.cc
+//   autograd_node.h        grad_fn objects and hooks; autograd_functions.cc: the submodule _autograd
+//   python_function_node.h the node of a user's autograd.Function
+//   front_end.h            all this as the symbolic executor and the guards see it
+//   module.h               the module _C: functions.cc, generator_object.cc, machine.cc, op_table.cc
+//   _C.pyi.in              its type stub, to which tools/opgen/stubs.py adds the op table
 //
-// Rules: a function that returns PyObject* to CPython catches everything (`guarded`). Inside, failures are exceptions:
-// eager::Error for what the user did wrong, PythonError when CPython has already set one.
+// One call, followed: `fj.add(x, 1)` enters function_vectorcall (op_callable.cc), which binds the arguments
+// to the row "add" (arg_binder.cc asks arg_reader.cc for each), calls it through the dispatcher
+// (eager/dispatch.h) and wraps the result. `x + 1` enters run_binary (number_protocol.cc) and goes the same
+// way from the reader on.
+//
+// Rules: a function that returns PyObject* to CPython catches everything (`guarded`). Inside, failures are
+// exceptions: eager::Error for what the user did wrong, PythonError when CPython has already set one.
 #pragma once
 
 #include <Python.h>
@@ -74,8 +82,8 @@ inline void check_status(int status) {
 
 /// Sets the Python exception for the C++ exception being handled.
 void set_python_error() noexcept;
-/// The pending Python exception as a C++ one, for code below us that must unwind: an eager::Error of the nearest type whose
-/// Python object is kept and raised again by `set_python_error` on this thread.
+/// The pending Python exception as a C++ one, for code below us that must unwind: an eager::Error of the
+/// nearest type whose Python object is kept and raised again by `set_python_error` on this thread.
 [[noreturn]] void throw_pending_python_error();
 
 /// Runs `body` at the border to CPython: `failure` with an exception set when it throws.

@@ -10,7 +10,8 @@ namespace framejit::bindings {
 class PythonFunctionNode final : public eager::GradNode {
  public:
   /// `backward(node, *grads)` returns one gradient, or a tuple of one per input; None where there is none.
-  PythonFunctionNode(Callback backward, std::string name) : backward_(std::move(backward)), name_(std::move(name)) {}
+  PythonFunctionNode(Callback backward, std::string name)
+      : backward_(std::move(backward)), name_(std::move(name)) {}
 
   std::vector<eager::Tensor> apply(std::vector<eager::Tensor> grads) override;
   std::string name() const override { return name_; }

@@ -48,21 +48,34 @@ PyObject* named_results(const eager::Op& op, const Value* results, int count) {
 
 PyObject* to_python(const Value& value) {
   switch (value.tag()) {
-    case Value::Tag::none: Py_RETURN_NONE;
-    case Value::Tag::tensor: return wrap(value.tensor());
-    case Value::Tag::sym_int: return new_int(value.sym_int());
-    case Value::Tag::real: return not_null(PyFloat_FromDouble(value.real()));
-    case Value::Tag::boolean: return PyBool_FromLong(value.boolean());
-    case Value::Tag::dtype: return Py_NewRef(dtype_object(value.dtype()));
-    case Value::Tag::device: return new_device(value.device());
-    case Value::Tag::string: return to_str(value.string()).release();
-    case Value::Tag::int_list: return to_tuple(value.int_list(), new_int);
+    case Value::Tag::none:
+      Py_RETURN_NONE;
+    case Value::Tag::tensor:
+      return wrap(value.tensor());
+    case Value::Tag::sym_int:
+      return new_int(value.sym_int());
+    case Value::Tag::real:
+      return not_null(PyFloat_FromDouble(value.real()));
+    case Value::Tag::boolean:
+      return PyBool_FromLong(value.boolean());
+    case Value::Tag::dtype:
+      return Py_NewRef(dtype_object(value.dtype()));
+    case Value::Tag::device:
+      return new_device(value.device());
+    case Value::Tag::string:
+      return to_str(value.string()).release();
+    case Value::Tag::int_list:
+      return to_tuple(value.int_list(), new_int);
     case Value::Tag::real_list:
       return to_tuple(value.real_list(), [](double x) { return not_null(PyFloat_FromDouble(x)); });
-    case Value::Tag::bool_list: return to_tuple(value.bool_list(), [](bool x) { return PyBool_FromLong(x); });
-    case Value::Tag::tensor_list: return to_tuple(value.tensor_list(), wrap);
-    case Value::Tag::scalar_node: return new_sym_number(value);
-    case Value::Tag::generator: break;
+    case Value::Tag::bool_list:
+      return to_tuple(value.bool_list(), [](bool x) { return PyBool_FromLong(x); });
+    case Value::Tag::tensor_list:
+      return to_tuple(value.tensor_list(), wrap);
+    case Value::Tag::scalar_node:
+      return new_sym_number(value);
+    case Value::Tag::generator:
+      break;
   }
   throw eager::InternalError("a generator as the result of an op");
 }

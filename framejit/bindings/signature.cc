@@ -64,17 +64,23 @@ Signature make_signature(const eager::Op& op, bool is_method) {
 std::string default_text(const SchemaArg& arg) {
   const eager::Value& value = *arg.default_value;
   switch (value.tag()) {
-    case eager::Value::Tag::sym_int: return std::to_string(value.integer());
-    case eager::Value::Tag::real: return eager::concat(value.real());
-    case eager::Value::Tag::boolean: return value.boolean() ? "True" : "False";
-    case eager::Value::Tag::string: return "\"" + value.string() + "\"";
-    case eager::Value::Tag::dtype: return eager::concat("framejit.", eager::dtype_name(value.dtype()));
+    case eager::Value::Tag::sym_int:
+      return std::to_string(value.integer());
+    case eager::Value::Tag::real:
+      return eager::concat(value.real());
+    case eager::Value::Tag::boolean:
+      return value.boolean() ? "True" : "False";
+    case eager::Value::Tag::string:
+      return "\"" + value.string() + "\"";
+    case eager::Value::Tag::dtype:
+      return eager::concat("framejit.", eager::dtype_name(value.dtype()));
     case eager::Value::Tag::int_list: {
       std::string text = "(";
       for (eager::SymInt entry : value.int_list()) text += (text.size() > 1 ? ", " : "") + entry.str();
       return text + (value.int_list().size() == 1 ? ",)" : ")");
     }
-    default: return "None";
+    default:
+      return "None";
   }
 }
 
@@ -108,20 +114,33 @@ std::vector<std::string> op_names() {
 std::string type_text(const SchemaArg& arg) {
   switch (arg.type) {
     case ArgType::tensor:
-    case ArgType::optional_tensor: return "Tensor";
+    case ArgType::optional_tensor:
+      return "Tensor";
     case ArgType::tensor_list:
-    case ArgType::optional_tensor_list: return "tuple of Tensors";
-    case ArgType::integer: return "int";
-    case ArgType::integer_list: return "tuple of ints";
-    case ArgType::real: return "float";
-    case ArgType::boolean: return "bool";
-    case ArgType::scalar: return "Number";
-    case ArgType::string: return "str";
-    case ArgType::dtype: return "framejit.dtype";
-    case ArgType::device: return "framejit.device";
-    case ArgType::generator: return "framejit.Generator";
-    case ArgType::real_list: return "tuple of floats";
-    case ArgType::bool_list: return "tuple of bools";
+    case ArgType::optional_tensor_list:
+      return "tuple of Tensors";
+    case ArgType::integer:
+      return "int";
+    case ArgType::integer_list:
+      return "tuple of ints";
+    case ArgType::real:
+      return "float";
+    case ArgType::boolean:
+      return "bool";
+    case ArgType::scalar:
+      return "Number";
+    case ArgType::string:
+      return "str";
+    case ArgType::dtype:
+      return "framejit.dtype";
+    case ArgType::device:
+      return "framejit.device";
+    case ArgType::generator:
+      return "framejit.Generator";
+    case ArgType::real_list:
+      return "tuple of floats";
+    case ArgType::bool_list:
+      return "tuple of bools";
   }
   return "?";
 }

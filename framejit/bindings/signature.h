@@ -23,13 +23,14 @@ struct Param {
 struct Signature {
   const eager::Op* op = nullptr;
   std::vector<Param> params;
-  int positional = 0;         ///< the first so many may be given by position
-  bool is_method = false;     ///< params[0] is the object the method is called on
+  int positional = 0;      ///< the first so many may be given by position
+  bool is_method = false;  ///< params[0] is the object the method is called on
   /// The last positional parameter may be given as several: the only one is an int[] (`x.view(2, 3)` means
   /// `x.view((2, 3))`), or it is a Tensor[] (`einsum('i,i', a, b)`).
   bool spreads_last = false;
   const eager::Op* out_op = nullptr;  ///< the derived row that takes `out` as one more argument; null: none
-  bool is_factory = false;    ///< makes a tensor from no data: requires_grad=, layout=, pin_memory= are understood
+  /// Makes a tensor from no data: requires_grad=, layout=, pin_memory= and memory_format= are understood.
+  bool is_factory = false;
 };
 
 struct Overloads {
@@ -38,8 +39,8 @@ struct Overloads {
   std::vector<Signature> signatures;  ///< in the order in which they are tried
 };
 
-/// Of a name of the op table, seen as function or as method. Rows that are not visible in that form are left out.
-/// Lives for ever; null when no row is left.
+/// Of a name of the op table, seen as function or as method. Rows that are not visible in that form are left
+/// out. Lives for ever; null when no row is left.
 const Overloads* make_overloads(const std::string& name, bool is_method);
 
 /// "(Tensor input, int[1] dim, bool keepdim = False, *, dtype dtype = None)", as TypeErrors show it.

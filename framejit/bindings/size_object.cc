@@ -28,7 +28,8 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     if (PyLong_Check(item) || is_sym_number(item)) continue;
     PyObject* number = PyNumber_Index(item);
     if (!number) {
-      PyErr_Format(PyExc_TypeError, "Size() takes an iterable of 'int' (item %zd is '%s')", i, Py_TYPE(item)->tp_name);
+      PyErr_Format(PyExc_TypeError, "Size() takes an iterable of 'int' (item %zd is '%s')", i,
+                   Py_TYPE(item)->tp_name);
       return nullptr;
     }
     Py_SETREF(reinterpret_cast<PyTupleObject*>(made.get())->ob_item[i], number);

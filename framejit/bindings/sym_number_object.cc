@@ -9,8 +9,7 @@ PyTypeObject* sym_number_type = nullptr;
 namespace {
 
 struct PySymNumber {
-  PyObject_HEAD
-  eager::Value value;
+  PyObject_HEAD eager::Value value;
 };
 
 void dealloc(PyObject* self) {
@@ -33,7 +32,9 @@ PyObject* new_sym_number(const eager::Value& number) {
   return reinterpret_cast<PyObject*>(object);
 }
 
-const eager::Value& sym_number_value(PyObject* object) { return reinterpret_cast<PySymNumber*>(object)->value; }
+const eager::Value& sym_number_value(PyObject* object) {
+  return reinterpret_cast<PySymNumber*>(object)->value;
+}
 
 PyTypeObject* make_type(PyType_Spec& spec, PyTypeObject* base) {
   PyRef bases = base ? checked(PyTuple_Pack(1, base)) : PyRef();

@@ -18,12 +18,18 @@ using eager::Value;
 
 PyObject* element_object(const char* data, DType dtype) {
   switch (dtype) {
-    case DType::bool_: return PyBool_FromLong(*reinterpret_cast<const bool*>(data));
-    case DType::uint8: return PyLong_FromLong(*reinterpret_cast<const uint8_t*>(data));
-    case DType::int32: return PyLong_FromLong(*reinterpret_cast<const int32_t*>(data));
-    case DType::int64: return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(data));
-    case DType::float32: return PyFloat_FromDouble(*reinterpret_cast<const float*>(data));
-    case DType::float64: return PyFloat_FromDouble(*reinterpret_cast<const double*>(data));
+    case DType::bool_:
+      return PyBool_FromLong(*reinterpret_cast<const bool*>(data));
+    case DType::uint8:
+      return PyLong_FromLong(*reinterpret_cast<const uint8_t*>(data));
+    case DType::int32:
+      return PyLong_FromLong(*reinterpret_cast<const int32_t*>(data));
+    case DType::int64:
+      return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(data));
+    case DType::float32:
+      return PyFloat_FromDouble(*reinterpret_cast<const float*>(data));
+    case DType::float64:
+      return PyFloat_FromDouble(*reinterpret_cast<const double*>(data));
   }
   throw eager::InternalError("tolist: a dtype without Python numbers");
 }
@@ -33,7 +39,8 @@ PyObject* list_of(const Tensor& tensor, int dim, const char* data) {
   int64_t size = tensor.sizes()[dim];
   int64_t step = tensor.strides()[dim] * int64_t(eager::item_size(tensor.dtype()));
   PyRef list = checked(PyList_New(size));
-  for (int64_t i = 0; i < size; ++i) PyList_SET_ITEM(list.get(), i, list_of(tensor, dim + 1, data + i * step));
+  for (int64_t i = 0; i < size; ++i)
+    PyList_SET_ITEM(list.get(), i, list_of(tensor, dim + 1, data + i * step));
   return list.release();
 }
 
@@ -69,7 +76,8 @@ class NestedData {
     while (is_sequence(level.get())) {
       Py_ssize_t size = PySequence_Size(level.get());
       check_status(size < 0 ? -1 : 0);
-      FRAMEJIT_CHECK(sizes_.size() < eager::Dims::kMax, "tensor(): too many dimensions: the data is nested too deep");
+      FRAMEJIT_CHECK(sizes_.size() < eager::Dims::kMax,
+                     "tensor(): too many dimensions: the data is nested too deep");
       sizes_.push_back(int64_t(size));
       if (size == 0) return;
       level = checked(PySequence_GetItem(level.get(), 0));
@@ -77,11 +85,15 @@ class NestedData {
   }
 
   PyRef items(PyObject* data, int dim) const {
-    PyRef list = is_sequence(data) ? checked(PySequence_Fast(data, "tensor(): expected a sequence")) : PyRef();
-    if (!list) eager::fail(eager::ErrorType::type, "tensor(): not a sequence at dim ", dim, ": got ", Py_TYPE(data)->tp_name);
+    PyRef list =
+        is_sequence(data) ? checked(PySequence_Fast(data, "tensor(): expected a sequence")) : PyRef();
+    if (!list)
+      eager::fail(eager::ErrorType::type, "tensor(): not a sequence at dim ", dim, ": got ",
+                  Py_TYPE(data)->tp_name);
     Py_ssize_t size = PySequence_Fast_GET_SIZE(list.get());
     if (size != sizes_[dim])
-      eager::fail(eager::ErrorType::value, "expected sequence of length ", sizes_[dim], " at dim ", dim, " (got ", size, ")");
+      eager::fail(eager::ErrorType::value, "expected sequence of length ", sizes_[dim], " at dim ", dim,
+                  " (got ", size, ")");
     return list;
   }
 
@@ -98,7 +110,8 @@ class NestedData {
   static DType leaf_dtype(PyObject* leaf) {
     if (is_tensor(leaf)) return impl_of(leaf)->meta.dtype;
     if (is_numpy_scalar(leaf)) return tensor_from_array(leaf).dtype();
-    FRAMEJIT_CHECK_TYPE(!PyUnicode_Check(leaf), type, "tensor(): invalid data type '", Py_TYPE(leaf)->tp_name, "', expected numbers");
+    FRAMEJIT_CHECK_TYPE(!PyUnicode_Check(leaf), type, "tensor(): invalid data type '", Py_TYPE(leaf)->tp_name,
+                        "', expected numbers");
     Value number;
     FRAMEJIT_CHECK(read_number(leaf, &number), "Could not infer dtype of ", Py_TYPE(leaf)->tp_name,
                    ": expected numbers, nested sequences of numbers, or an array");
@@ -121,14 +134,20 @@ class NestedData {
     if (is_tensor(leaf))
       number = one_element(unwrap(leaf));
     else if (!read_number(leaf, &number) || number.tag() == Value::Tag::scalar_node)
-      eager::fail(eager::ErrorType::type, "tensor(): got ", Py_TYPE(leaf)->tp_name, " where a number was expected");
+      eager::fail(eager::ErrorType::type, "tensor(): got ", Py_TYPE(leaf)->tp_name,
+                  " where a number was expected");
     bool is_real = number.tag() == Value::Tag::real;
     switch (dtype) {
-      case DType::bool_: return put(out, is_real ? number.real() != 0 : number.integer() != 0);
-      case DType::float32: return put(out, float(number.real()));
-      case DType::float64: return put(out, number.real());
-      case DType::int64: return put(out, to_integer(number));
-      case DType::int32: return put(out, in_range<int32_t>(to_integer(number)));
+      case DType::bool_:
+        return put(out, is_real ? number.real() != 0 : number.integer() != 0);
+      case DType::float32:
+        return put(out, float(number.real()));
+      case DType::float64:
+        return put(out, number.real());
+      case DType::int64:
+        return put(out, to_integer(number));
+      case DType::int32:
+        return put(out, in_range<int32_t>(to_integer(number)));
       case DType::uint8: {
         int64_t value = to_integer(number);  // small negative numbers wrap, as in PyTorch
         return put(out, in_range<uint8_t>(value < 0 && value >= -255 ? value + 256 : value));
@@ -144,8 +163,8 @@ class NestedData {
   }
   template <class T>
   static T in_range(int64_t value) {
-    FRAMEJIT_CHECK(int64_t(T(value)) == value, "value cannot be converted to type ", eager::dtype_name(eager::dtype_of<T>()),
-                   " without overflow");
+    FRAMEJIT_CHECK(int64_t(T(value)) == value, "value cannot be converted to type ",
+                   eager::dtype_name(eager::dtype_of<T>()), " without overflow");
     return T(value);
   }
   template <class T>
@@ -185,12 +204,14 @@ bool truth(const Tensor& tensor) {
 
 PyObject* to_list(const Tensor& tensor) {
   if (tensor.dim() == 0) return item_object(tensor);
-  FRAMEJIT_CHECK(!tensor.is_symbolic(), "tolist(): the data of a tensor is not known while a graph is traced");
+  FRAMEJIT_CHECK(!tensor.is_symbolic(),
+                 "tolist(): the data of a tensor is not known while a graph is traced");
   return list_of(tensor, 0, static_cast<const char*>(tensor.data()));
 }
 
 Tensor tensor_from_data(PyObject* data, std::optional<DType> dtype, eager::Device device) {
-  FRAMEJIT_CHECK(device.type == eager::DeviceType::cpu, "tensor(): got device ", eager::device_name(device), ", expected cpu");
+  FRAMEJIT_CHECK(device.type == eager::DeviceType::cpu, "tensor(): got device ", eager::device_name(device),
+                 ", expected cpu");
   Value number;
   if (eager::Recorder::current() && read_number(data, &number))
     return eager::ops::scalar_tensor(number, dtype.value_or(number_dtype(number)));

@@ -1,5 +1,5 @@
-// Methods of tensors that are no rows of the op table and know no Python objects but their arguments. The others are in
-// framejit/_tensor.py.
+// Methods of tensors that are no rows of the op table and know no Python objects but their arguments. The
+// others are in framejit/_tensor.py.
 #include <algorithm>
 #include <cstring>
 
@@ -45,7 +45,8 @@ PyObject* detach(const Tensor& self) { return wrap(eager::detach(self)); }
 /// Becomes a leaf that needs no gradient.
 PyObject* detach_in_place(const Tensor& self) {
   FRAMEJIT_CHECK(!eager::view_base(self).defined(), "Can't detach views in-place. Use detach() instead.");
-  FRAMEJIT_CHECK(!self.is_symbolic(), "detach_(): not possible while a graph is traced. Use detach() instead.");
+  FRAMEJIT_CHECK(!self.is_symbolic(),
+                 "detach_(): not possible while a graph is traced. Use detach() instead.");
   if (!eager::is_leaf(self)) eager::set_history(self, nullptr, 0);
   self.impl()->requires_grad = false;
   return wrap(self);
@@ -63,19 +64,22 @@ PyObject* self_itself(PyObject* self, PyObject*) { return Py_NewRef(self); }
 /// Of size() and stride(): the entry of dimension `args[0]` (or keyword dim), or all of them.
 int wrapped_dim(const Tensor& self, PyObject* object) {
   eager::SymInt number;
-  FRAMEJIT_CHECK_TYPE(read_int(object, &number), type, "size(): argument 'dim' (position 1) must be int, not ", Py_TYPE(object)->tp_name);
+  FRAMEJIT_CHECK_TYPE(read_int(object, &number), type,
+                      "size(): argument 'dim' (position 1) must be int, not ", Py_TYPE(object)->tp_name);
   int64_t index = number.expect();
   int64_t rank = std::max(self.dim(), 1);
   if (index < -rank || index >= rank)
-    eager::fail(eager::ErrorType::index, "Dimension out of range (expected to be in range of [", -rank, ", ", rank - 1,
-                "], but got ", index, ")");
-  if (self.dim() == 0) eager::fail(eager::ErrorType::index, "dimension specified as ", index, " but tensor has no dimensions");
+    eager::fail(eager::ErrorType::index, "Dimension out of range (expected to be in range of [", -rank, ", ",
+                rank - 1, "], but got ", index, ")");
+  if (self.dim() == 0)
+    eager::fail(eager::ErrorType::index, "dimension specified as ", index, " but tensor has no dimensions");
   return int(index < 0 ? index + rank : index);
 }
 PyObject* optional_dim(PyObject* args, PyObject* kwargs, const char* format) {
   static const char* names[] = {"dim", nullptr};
   PyObject* dim = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, const_cast<char**>(names), &dim)) throw PythonError();
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, const_cast<char**>(names), &dim))
+    throw PythonError();
   return dim;
 }
 PyObject* size(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -91,7 +95,8 @@ PyObject* stride(PyObject* self, PyObject* args, PyObject* kwargs) {
     PyObject* dim = optional_dim(args, kwargs, "|O:stride");
     if (dim != Py_None) return new_int(tensor.strides().sym(wrapped_dim(tensor, dim)));
     PyRef strides = checked(PyTuple_New(tensor.dim()));
-    for (int i = 0; i < tensor.dim(); ++i) PyTuple_SET_ITEM(strides.get(), i, new_int(tensor.strides().sym(i)));
+    for (int i = 0; i < tensor.dim(); ++i)
+      PyTuple_SET_ITEM(strides.get(), i, new_int(tensor.strides().sym(i)));
     return strides.release();
   });
 }
@@ -102,7 +107,8 @@ PyObject* is_contiguous(PyObject* self, PyObject*, PyObject*) {
 PyObject* requires_grad_(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"requires_grad", nullptr};
   int value = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:requires_grad_", const_cast<char**>(names), &value)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:requires_grad_", const_cast<char**>(names), &value))
+    return nullptr;
   return guarded([&] {
     eager::set_requires_grad(unwrap(self), value);
     return Py_NewRef(self);
@@ -114,8 +120,8 @@ PyObject* tolist(const Tensor& self) { return to_list(self); }
 PyObject* dlpack_capsule(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
   PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOOO:__dlpack__", const_cast<char**>(names), &stream, &version, &device,
-                                   &copy))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOOO:__dlpack__", const_cast<char**>(names), &stream,
+                                   &version, &device, &copy))
     return nullptr;
   return guarded([&] {
     bool versioned = PyTuple_Check(version) && PyTuple_GET_SIZE(version) > 0 &&
@@ -138,10 +144,13 @@ PyMethodDef tensor_methods[] = {
     {"dim", noargs<dim>, METH_NOARGS, "Number of dimensions."},
     {"ndimension", noargs<dim>, METH_NOARGS, "As dim."},
     {"size", with_keywords(size), kKeywords, "size(dim=None)\n\nThe sizes, or that of one dimension."},
-    {"stride", with_keywords(stride), kKeywords, "stride(dim=None)\n\nThe strides in elements, or that of one dimension."},
-    {"is_contiguous", with_keywords(is_contiguous), kKeywords, "Whether the elements lie in row-major order."},
+    {"stride", with_keywords(stride), kKeywords,
+     "stride(dim=None)\n\nThe strides in elements, or that of one dimension."},
+    {"is_contiguous", with_keywords(is_contiguous), kKeywords,
+     "Whether the elements lie in row-major order."},
     {"element_size", noargs<element_size>, METH_NOARGS, "Bytes per element."},
-    {"storage_offset", noargs<storage_offset>, METH_NOARGS, "First element's place in the storage, in elements."},
+    {"storage_offset", noargs<storage_offset>, METH_NOARGS,
+     "First element's place in the storage, in elements."},
     {"is_floating_point", noargs<is_floating_point>, METH_NOARGS, "Whether the dtype is float32 or float64."},
     {"is_complex", noargs<is_complex>, METH_NOARGS, "Always False."},
     {"is_signed", noargs<is_signed>, METH_NOARGS, "Whether the dtype holds negative values."},

@@ -24,7 +24,8 @@ Dormant* as_dormant(void* py_object) {
 void* tagged(Dormant* dormant) { return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(dormant) | 1); }
 
 void release_dormant(void* py_object) {
-  // A live object owns its tensor, so only a Dormant can be left. At exit the interpreter may be gone already.
+  // A live object owns its tensor, so only a Dormant can be left. At exit the interpreter may be gone
+  // already.
   if (!is_dormant(py_object) || !Py_IsInitialized()) return;
   WithGil gil;
   Dormant* dormant = as_dormant(py_object);

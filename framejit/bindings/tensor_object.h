@@ -1,13 +1,13 @@
 // The Python object of a tensor.
 //
-// One TensorImpl has at most one Python object at a time, and it is always "the same": when the last Python reference
-// goes while C++ still holds the tensor (a saved value, a parameter inside a graph), what makes the object more than a
-// plain handle - its subclass and its attributes - stays behind in `TensorImpl::py_object` (a `Dormant`), and `wrap`
-// makes the object again from it. A plain Tensor without attributes has nothing to keep. Weak references end with the
-// object.
+// One TensorImpl has at most one Python object at a time, and it is always "the same": when the last Python
+// reference goes while C++ still holds the tensor (a saved value, a parameter inside a graph), what makes the
+// object more than a plain handle - its subclass and its attributes - stays behind in `TensorImpl::py_object`
+// (a `Dormant`), and `wrap` makes the object again from it. A plain Tensor without attributes has nothing to
+// keep. Weak references end with the object.
 //
-// A plain tensor without attributes cannot be part of a reference cycle, so it is not tracked by the garbage collector
-// until it gets an attribute.
+// A plain tensor without attributes cannot be part of a reference cycle, so it is not tracked by the garbage
+// collector until it gets an attribute.
 #pragma once
 
 #include <Python.h>
@@ -17,8 +17,7 @@
 namespace framejit::bindings {
 
 struct PyTensor {
-  PyObject_HEAD
-  eager::TensorImpl* impl;  ///< owned, never null in an object that Python code can see
+  PyObject_HEAD eager::TensorImpl* impl;  ///< owned, never null in an object that Python code can see
   PyObject* dict;
   PyObject* weakrefs;
 };

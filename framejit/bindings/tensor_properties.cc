@@ -32,7 +32,9 @@ PyObject* dtype(const Tensor& self) { return Py_NewRef(dtype_object(self.dtype()
 PyObject* device(const Tensor& self) { return new_device(self.device()); }
 PyObject* ndim(const Tensor& self) { return PyLong_FromLong(self.dim()); }
 PyObject* itemsize(const Tensor& self) { return PyLong_FromSize_t(eager::item_size(self.dtype())); }
-PyObject* nbytes(const Tensor& self) { return new_int(self.numel() * int64_t(eager::item_size(self.dtype()))); }
+PyObject* nbytes(const Tensor& self) {
+  return new_int(self.numel() * int64_t(eager::item_size(self.dtype())));
+}
 PyObject* is_cpu(const Tensor& self) { return to_bool(self.device().type == eager::DeviceType::cpu); }
 PyObject* is_cuda(const Tensor& self) { return to_bool(self.device().type == eager::DeviceType::cuda); }
 PyObject* is_meta(const Tensor& self) { return to_bool(self.device().type == eager::DeviceType::meta); }
@@ -44,7 +46,8 @@ PyObject* transposed(const Tensor& self) {
   return wrap(ops::permute(self, order));
 }
 PyObject* matrix_transposed(const Tensor& self) {
-  FRAMEJIT_CHECK(self.dim() >= 2, "tensor.mT is only supported on matrices or batches of matrices. Got ", self.dim(), "-D tensor.");
+  FRAMEJIT_CHECK(self.dim() >= 2, "tensor.mT is only supported on matrices or batches of matrices. Got ",
+                 self.dim(), "-D tensor.");
   return wrap(ops::transpose(self, -2, -1));
 }
 
@@ -70,7 +73,8 @@ PyObject* data(const Tensor& self) { return wrap(eager::detach(self)); }
 void set_data(const Tensor& self, PyObject* value) {
   FRAMEJIT_CHECK_TYPE(value, type, "the attribute data cannot be deleted");
   Tensor other = unwrap_checked(value, "data");
-  FRAMEJIT_CHECK(!self.is_symbolic() && !other.is_symbolic(), "data cannot be assigned while a graph is traced");
+  FRAMEJIT_CHECK(!self.is_symbolic() && !other.is_symbolic(),
+                 "data cannot be assigned while a graph is traced");
   self->storage = other->storage;
   self->offset = other->offset;
   self.impl()->meta = other.meta();
@@ -88,7 +92,8 @@ PyGetSetDef tensor_getset[] = {
     {"T", getter<transposed>, nullptr, "View with all dimensions reversed.", nullptr},
     {"H", getter<matrix_transposed>, nullptr, "As mT, for real tensors.", nullptr},
     {"mT", getter<matrix_transposed>, nullptr, "View with the last two dimensions exchanged.", nullptr},
-    {"requires_grad", getter<requires_grad>, setter<set_requires_grad>, "Whether autograd records operations on it.", nullptr},
+    {"requires_grad", getter<requires_grad>, setter<set_requires_grad>,
+     "Whether autograd records operations on it.", nullptr},
     {"is_leaf", getter<is_leaf>, nullptr, "Not the result of a recorded operation.", nullptr},
     {"grad", getter<grad>, setter<set_grad>, "Gradient that backward() has added up; None before.", nullptr},
     {"_grad", getter<grad>, setter<set_grad>, nullptr, nullptr},
@@ -110,8 +115,8 @@ PyGetSetDef tensor_getset[] = {
 
 Traced traced_attribute(const char* name) {
   // Gradients, versions and data belong to the tensor that the graph will see when it runs.
-  constexpr const char* kNeedRealTensor[] = {"grad", "_grad", "_version", "_base", "grad_fn", "output_nr", "retains_grad",
-                                             "__dict__"};
+  constexpr const char* kNeedRealTensor[] = {"grad",    "_grad",     "_version",     "_base",
+                                             "grad_fn", "output_nr", "retains_grad", "__dict__"};
   if (!std::strcmp(name, "__array_interface__")) return Traced::data;
   for (const char* other : kNeedRealTensor)
     if (!std::strcmp(name, other)) return Traced::no;

@@ -20,7 +20,8 @@ using eager::Tensor;
 /// Tensor(2, 3): uninitialised; Tensor([1., 2.]): the data; both of the default dtype.
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
-    FRAMEJIT_CHECK_TYPE(!kwargs || PyDict_GET_SIZE(kwargs) == 0, type, "Tensor() takes no keyword arguments. Try framejit.tensor(...)");
+    FRAMEJIT_CHECK_TYPE(!kwargs || PyDict_GET_SIZE(kwargs) == 0, type,
+                        "Tensor() takes no keyword arguments. Try framejit.tensor(...)");
     Py_ssize_t count = PyTuple_GET_SIZE(args);
     PyObject* first = count ? PyTuple_GET_ITEM(args, 0) : nullptr;
     Tensor tensor;
@@ -102,10 +103,12 @@ void init_tensor_type(PyObject* module) {
   PyType_Spec spec = {"framejit.Tensor", sizeof(PyTensor), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots.data()};
   tensor_type = make_type(spec);
-  tensor_type->tp_name = "Tensor";  // what CPython's own messages show: "unsupported operand type(s) for +: 'Tensor' and 'str'"
+  tensor_type->tp_name =
+      "Tensor";  // what CPython's own messages show: "unsupported operand type(s) for +: 'Tensor' and 'str'"
   // NumPy leaves `array + tensor` to us.
   PyRef priority = checked(PyLong_FromLong(1000));
-  check_status(PyObject_SetAttrString(reinterpret_cast<PyObject*>(tensor_type), "__array_priority__", priority.get()));
+  check_status(
+      PyObject_SetAttrString(reinterpret_cast<PyObject*>(tensor_type), "__array_priority__", priority.get()));
   add_to_module(module, "Tensor", reinterpret_cast<PyObject*>(tensor_type));
 }
 

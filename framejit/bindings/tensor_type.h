@@ -10,9 +10,9 @@ extern PyMethodDef tensor_methods[];  // tensor_methods.cc
 
 /// What the symbolic executor may do with an attribute or a method of a traced tensor.
 enum class Traced : char {
-  yes,     ///< known without data, or an op
-  data,    ///< needs the data of the tensor
-  no,      ///< changes state that a graph does not have
+  yes,   ///< known without data, or an op
+  data,  ///< needs the data of the tensor
+  no,    ///< changes state that a graph does not have
 };
 Traced traced_attribute(const char* name);  ///< of tensor_getset; `no` for other names
 Traced traced_method(const char* name);     ///< of tensor_methods; `no` for other names

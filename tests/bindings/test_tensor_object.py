@@ -161,6 +161,14 @@ def test_pickle_and_deepcopy(dtype):
         assert x.tolist()[0][0] in (0, False)
 
 
+def test_copies_share_memory():
+    x = Tagged.of(fj.zeros(2), "tag")
+    other = copy.copy(x)
+    assert other is not x and type(other) is Tagged and other.tag == "tag"
+    other[0] = 1
+    assert x.tolist() == [1, 0]
+
+
 def test_deepcopy_keeps_requires_grad_grad_and_aliases():
     x = fj.ones(2, requires_grad=True)
     (x * 3).sum().backward()
