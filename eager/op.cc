@@ -26,13 +26,15 @@ class Registry {
       if (row.derive_inplace) op.inplace = &add(derive_inplace(op, row.inplace_kernel));
       if (row.derive_out) add(derive_out(op));
     }
-    for (const TileEntry* entry : tile_tables())
-      for (; entry->op; ++entry) add_tile(*entry);
     for (Op& op : ops_) {
       by_name_[op.full_name] = &op;
       overloads_[op.schema.name].push_back(&op);
       for (const std::string& alias : op.aliases) overloads_[alias].push_back(&op);
     }
+    for (const TileEntry* entry : tile_tables())
+      for (; entry->op; ++entry) find(entry->op)->tiles[int(entry->dtype)] = &entry->kernel;
+    for (Op& op : ops_)
+      if (op.functional) op.tiles = op.functional->tiles;
   }
 
   std::span<const Op> ops() const { return ops_; }
@@ -120,13 +122,6 @@ class Registry {
     op.kernels[int(DeviceType::cpu)] = out_kernel;
     op.is_method = false;
     return op;
-  }
-
-  void add_tile(const TileEntry& entry) {
-    for (Op& op : ops_) {
-      const Op& row = op.functional ? *op.functional : op;
-      if (row.full_name == entry.op) op.tiles[int(entry.dtype)] = &entry.kernel;
-    }
   }
 
   std::vector<Op> ops_;

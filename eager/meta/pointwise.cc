@@ -41,8 +41,24 @@ SymInt stride_in(const TensorMeta& operand, const Dims& sizes, int d) {
   return operand.strides.sym(own);
 }
 
-bool same_layout(const TensorMeta& a, const TensorMeta& b) {
-  return std::ranges::equal(a.sizes.span(), b.sizes.span()) && std::ranges::equal(a.strides.span(), b.strides.span());
+/// The frequent case in one pass: all operands are contiguous and of one shape, with plain, positive sizes.
+bool infer_contiguous(std::span<const TensorMeta* const> operands, TensorMeta& result) {
+  const Dims& first = operands[0]->sizes;
+  for (const TensorMeta* operand : operands)
+    if (operand->sizes.size() != first.size()) return false;
+  result.sizes.resize(first.size());
+  result.strides.resize(first.size());
+  int64_t stride = 1;
+  for (int i = first.size() - 1; i >= 0; --i) {
+    int64_t size = first[i];
+    if (size < 1) return false;  // empty, or symbolic
+    for (const TensorMeta* operand : operands)
+      if (operand->sizes[i] != size || (operand->strides[i] != stride && size != 1)) return false;
+    result.sizes[i] = size;
+    result.strides[i] = stride;
+    stride *= size;
+  }
+  return true;
 }
 
 /// Whether dim `a` must lie outside of dim `b` (1), inside (-1), or no operand tells (0).
@@ -185,20 +201,12 @@ TensorMeta infer_single(const Op& op, const Value* args) {
 void infer_layout(const Op& op, const Value* args, TensorMeta& result) {
   std::array<const TensorMeta*, kMaxTensorOperands> tensors;
   size_t count = 0;
-  bool uniform = true;  // all of one layout: nothing to broadcast
-  for (int i = 0; i < op.operand_count; ++i) {
-    if (!args[i].is_tensor()) continue;
-    tensors[count] = &args[i].impl()->meta;
-    uniform = uniform && same_layout(*tensors[0], *tensors[count]);
-    ++count;
-  }
+  for (int i = 0; i < op.operand_count; ++i)
+    if (args[i].is_tensor()) tensors[count++] = &args[i].impl()->meta;
   FRAMEJIT_CHECK_TYPE(count > 0, type, op.schema.name, "(): expected at least one Tensor argument");
-  result.sizes = tensors[0]->sizes;
   result.device = tensors[0]->device;
-  if (uniform && is_contiguous(result.sizes, tensors[0]->strides)) {
-    result.strides = contiguous_strides(result.sizes);
-    return;
-  }
+  if (infer_contiguous({tensors.data(), count}, result)) return;
+  result.sizes = tensors[0]->sizes;
   for (size_t i = 1; i < count; ++i) {
     result.sizes = broadcast_sizes(result.sizes, tensors[i]->sizes);
     // The device of a 0-dim operand counts only when there is no other.

@@ -224,7 +224,7 @@ class Doubling final : public GradNode {
 
 TEST(Autograd, CustomNode) {
   Tensor x = requiring_grad(vector({1, 2}));
-  Tensor y = detach(x);
+  Tensor y = eager::detach(x);
   Ref<GradNode> node(new Doubling);
   node->add_edge(gradient_edge(x));
   set_history(y, node, node->add_result(y));

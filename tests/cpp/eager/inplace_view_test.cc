@@ -135,7 +135,7 @@ TEST(View, ViewsOfNoGradModeCannotBeWritten) {
 TEST(View, DetachSharesTheVersion) {
   Tensor x = requiring_grad(vector({1, 2}));
   Tensor y = x * 1, z = sum(y * y);
-  mul_(detach(y), 2);
+  mul_(eager::detach(y), 2);
   EXPECT_NE(message_of([&] { backward({z}, {}); }).find("modified by an inplace operation"), std::string::npos);
 }
 
