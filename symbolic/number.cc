@@ -17,6 +17,12 @@ bool is_size(Var* var) {
   return number && number->is_size;
 }
 
+/// Not yet fixed to its hint.
+bool is_input(Var* var) {
+  NumberVar* number = as<NumberVar>(var);
+  return number && !number->is_size && !number->specialized;
+}
+
 bool size_relation(int op, eager::SymInt a, eager::SymInt b) {
   switch (op) {
     case Py_LT: return a < b;
@@ -160,10 +166,6 @@ Var* Executor::number_binary(int nb_op, Var* left, Var* right) {
   int op = nb_op % kFirstInPlace;
   if (is_size(left) || is_size(right))
     if (Var* result = size_binary(op, left, right)) return result;
-  auto is_input = [](Var* var) {
-    NumberVar* number = as<NumberVar>(var);
-    return number && !number->is_size && !number->specialized;
-  };
   const bytecode::BinaryOperator& apply = bytecode::binary_operator(op);
   bool symbolic = is_input(left) || is_input(right);
   // The hint of a size that becomes an operand of exact arithmetic is guarded.
@@ -192,7 +194,7 @@ Var* Executor::number_compare(int op, Var* left, Var* right) {
     eager::SymInt a = as_size(left), b = as_size(right);
     return boolean(size_relation(op, a, b));
   }
-  bool constants = left->kind != Kind::number && right->kind != Kind::number;
+  bool constants = !is_input(left) && !is_input(right);
   PyObject* a = constants ? as_constant(left) : left->real.get();
   PyObject* b = constants ? as_constant(right) : right->real.get();
   int outcome = PyObject_RichCompareBool(a, b, op);
