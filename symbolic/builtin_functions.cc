@@ -127,7 +127,7 @@ Var* sum(Executor& executor, const CallArgs& args) {
     floats |= executor.type_of(item) == &PyFloat_Type;
   }
   if (numbers && floats)
-    return executor.fold_call(PyDict_GetItemString(PyEval_GetBuiltins(), "sum"), {{executor.list(items), total}, {}});
+    return executor.fold_call(Executor::real_builtin("sum"), {{executor.list(items), total}, {}});
   for (Var* item : items) total = executor.binary(0, total, item);
   return total;
 }

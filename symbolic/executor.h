@@ -157,6 +157,7 @@ class Executor {
   // ---- real.cc
   PyRef to_real(Var* var);
   Var* from_real(PyObject* object);
+  static PyObject* real_builtin(const char* name);
   /// Calls the real function when all arguments are constants; null when they are not.
   Var* fold_call(PyObject* callable, const CallArgs& args);
 

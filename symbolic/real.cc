@@ -76,6 +76,12 @@ Var* Executor::from_real(PyObject* object) {
   return constant(pin(object));
 }
 
+/// Of the builtins module, whatever the running code has as builtins. Borrowed; lives as long as the interpreter.
+PyObject* Executor::real_builtin(const char* name) {
+  PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "builtins");
+  return PyDict_GetItemString(PyModule_GetDict(module), name);
+}
+
 Var* Executor::fold_call(PyObject* callable, const CallArgs& args) {
   PyRef positional = PyRef::steal(PyTuple_New(Py_ssize_t(args.size())));
   for (size_t i = 0; i < args.size(); ++i) {

@@ -22,7 +22,7 @@ Reg Rebuilder::constant(PyObject* borrowed) {
   return emit(StepOp::constant, {}, int32_t(trace_.constants.size() - 1));
 }
 
-Reg Rebuilder::builtin(const char* name) { return constant(PyDict_GetItemString(PyEval_GetBuiltins(), name)); }
+Reg Rebuilder::builtin(const char* name) { return constant(Executor::real_builtin(name)); }
 
 Reg Rebuilder::get_attribute(Reg owner, const char* name) {
   PyRef text = PyRef::steal(PyUnicode_InternFromString(name));
