@@ -14,7 +14,7 @@
 #include "eval_frame/owned.h"
 #include "guards/guard.h"
 #include "symbolic/bytecode/instruction.h"
-#include "symbolic/trace.h"
+#include "symbolic/symbolic.h"
 
 namespace framejit::eval_frame {
 

@@ -73,6 +73,7 @@ std::unique_ptr<Trace> trace_at(const Place& place, const Settings& settings,
   request.varied = varied;
   request.front_end = symbolic::default_front_end();
   request.compiler = settings.compiler.get();
+  request.is_disabled = [](PyObject* function) { return disabled_kind(function) != Disabled::no; };
   Counted busy(this_thread().busy);
   return settings.tracer(request);
 }

@@ -1,7 +1,7 @@
 // Attributes: CPython's lookup rules, followed symbolically.
 //
-// A class attribute is found through the MRO and guarded by place (`class_attribute` sources); the instance dict is read
-// entry by entry. Properties, descriptors and __getattr__ written in Python are inlined.
+// A class attribute is found through the MRO and guarded by place (`class_attribute` sources); the instance
+// dict is read entry by entry. Properties, descriptors and __getattr__ written in Python are inlined.
 
 #include <Python.h>
 #include <structmember.h>
@@ -50,10 +50,10 @@ PyObject* Executor::class_lookup(Var* owner, PyObject* name) {
 Var* Executor::class_value(Var* owner, PyObject* name, PyObject* found) {
   PyTypeObject* type = type_of(owner);
   if (PyFunction_Check(found) || !(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return existing(found, nullptr);
-  const Source* place =
-      owner->existing() && owner->source
-          ? sources().class_attribute(owner->source, name)
-          : sources().type_attribute(sources().constant(reinterpret_cast<PyObject*>(type), type->tp_name), name);
+  const Source* place = owner->existing() && owner->source
+                            ? sources().class_attribute(owner->source, name)
+                            : sources().type_attribute(
+                                  sources().constant(reinterpret_cast<PyObject*>(type), type->tp_name), name);
   return existing(found, place);
 }
 
@@ -65,13 +65,20 @@ Var* Executor::load_attribute(Var* owner, PyObject* name) {
 
 Var* Executor::find_attribute(Var* owner, PyObject* name) {
   switch (owner->kind) {
-    case Kind::null: break_here(BreakId::internal_limit, "an attribute of NULL");
-    case Kind::tensor: return load_tensor_attribute(static_cast<TensorVar*>(owner), name);
-    case Kind::super: return find_super_attribute(static_cast<SuperVar*>(owner), name);
-    case Kind::function: return find_function_attribute(static_cast<FunctionVar*>(owner), name);
-    case Kind::method: return find_method_attribute(static_cast<MethodVar*>(owner), name);
-    case Kind::partial: return find_partial_attribute(static_cast<PartialVar*>(owner), name);
-    case Kind::exception: return find_exception_attribute(static_cast<ExceptionVar*>(owner), name);
+    case Kind::null:
+      break_here(BreakId::internal_limit, "an attribute of NULL");
+    case Kind::tensor:
+      return load_tensor_attribute(static_cast<TensorVar*>(owner), name);
+    case Kind::super:
+      return find_super_attribute(static_cast<SuperVar*>(owner), name);
+    case Kind::function:
+      return find_function_attribute(static_cast<FunctionVar*>(owner), name);
+    case Kind::method:
+      return find_method_attribute(static_cast<MethodVar*>(owner), name);
+    case Kind::partial:
+      return find_partial_attribute(static_cast<PartialVar*>(owner), name);
+    case Kind::exception:
+      return find_exception_attribute(static_cast<ExceptionVar*>(owner), name);
     case Kind::object: {
       auto* object = static_cast<ObjectVar*>(owner);
       PyObject* real = object->real.get();
@@ -79,7 +86,8 @@ Var* Executor::find_attribute(Var* owner, PyObject* name) {
       if (real && PyType_Check(real)) return find_type_attribute(object, name);
       return find_object_attribute(object, name);
     }
-    default: return find_builtin_attribute(owner, name);
+    default:
+      return find_builtin_attribute(owner, name);
   }
 }
 
@@ -89,10 +97,12 @@ Var* Executor::find_builtin_attribute(Var* owner, PyObject* name) {
   PyObject* found = class_lookup(owner, name);
   if (!found) return nullptr;
   if (is_plain_function_like(found)) return method(constant(found), owner);
-  if (TupleVar* tuple = as<TupleVar>(owner); tuple && type != &PyTuple_Type) return find_tuple_attribute(tuple, name, found);
+  if (TupleVar* tuple = as<TupleVar>(owner); tuple && type != &PyTuple_Type)
+    return find_tuple_attribute(tuple, name, found);
   if (SliceVar* slice = as<SliceVar>(owner)) {
     for (int i = 0; i < 3; ++i)
-      if (!PyUnicode_CompareWithASCIIString(name, i == 0 ? "start" : i == 1 ? "stop" : "step")) return slice->parts[i];
+      if (!PyUnicode_CompareWithASCIIString(name, i == 0 ? "start" : i == 1 ? "stop" : "step"))
+        return slice->parts[i];
   }
   if (PyObject* value = as_constant(owner)) return steal_constant(PyObject_GetAttr(value, name));
   if (PyFunction_Check(found)) return method(class_value(owner, name, found), owner);
@@ -133,7 +143,8 @@ Var* Executor::bind_class_value(Var* owner, PyObject* name, PyObject* found) {
     return call(existing(getter, nullptr), {{descriptor, owner, class_of(owner)}, {}});
   }
   if (found == object_class_descriptor(name)) return class_of(owner);
-  break_here(BreakId::unsupported_attribute, std::string(type_of(owner)->tp_name) + "." + PyUnicode_AsUTF8(name));
+  break_here(BreakId::unsupported_attribute,
+             std::string(type_of(owner)->tp_name) + "." + PyUnicode_AsUTF8(name));
 }
 
 Var* Executor::class_of(Var* owner) {
@@ -192,7 +203,8 @@ Var* Executor::attribute_or_null(Var* owner, PyObject* name) {
   try {
     return find_attribute(owner, name);
   } catch (RaiseError& error) {
-    if (!PyType_IsSubtype(error.exception->type, reinterpret_cast<PyTypeObject*>(PyExc_AttributeError))) throw;
+    if (!PyType_IsSubtype(error.exception->type, reinterpret_cast<PyTypeObject*>(PyExc_AttributeError)))
+      throw;
     return nullptr;
   }
 }
@@ -237,8 +249,10 @@ Var* Executor::find_module_attribute(ObjectVar* module, PyObject* name) {
     guards_.identity(source_of(module), module->real.get());
     return existing(PyModule_GetDict(module->real.get()), nullptr);
   }
-  if (Py_TYPE(module->real.get()) != &PyModule_Type) break_here(BreakId::unsupported_attribute, describe(module));
-  if (Var* getattr = find_instance_attribute(module, interned("__getattr__"))) return call(getattr, {{constant(name)}, {}});
+  if (Py_TYPE(module->real.get()) != &PyModule_Type)
+    break_here(BreakId::unsupported_attribute, describe(module));
+  if (Var* getattr = find_instance_attribute(module, interned("__getattr__")))
+    return call(getattr, {{constant(name)}, {}});
   return nullptr;
 }
 
@@ -290,7 +304,8 @@ Var* Executor::find_type_attribute(ObjectVar* owner, PyObject* name) {
 
 /// `super().name`.
 Var* Executor::find_super_attribute(SuperVar* super, PyObject* name) {
-  PyTypeObject* type = super->self_is_class ? reinterpret_cast<PyTypeObject*>(as_constant(super->self)) : type_of(super->self);
+  PyTypeObject* type =
+      super->self_is_class ? reinterpret_cast<PyTypeObject*>(as_constant(super->self)) : type_of(super->self);
   PyObject* mro = type->tp_mro;
   Py_ssize_t i = 0, count = PyTuple_GET_SIZE(mro);
   while (i < count && PyTuple_GET_ITEM(mro, i) != reinterpret_cast<PyObject*>(super->after)) ++i;
@@ -304,8 +319,9 @@ Var* Executor::find_super_attribute(SuperVar* super, PyObject* name) {
     }
     // The class that provides it is fixed by the type; that it still does is guarded there.
     if (base->tp_flags & Py_TPFLAGS_HEAPTYPE)
-      guards_.identity(
-          sources().type_attribute(sources().constant(reinterpret_cast<PyObject*>(base), base->tp_name), name), found.get());
+      guards_.identity(sources().type_attribute(
+                           sources().constant(reinterpret_cast<PyObject*>(base), base->tp_name), name),
+                       found.get());
     pin(found.get());
     if (super->self_is_class) {
       PyTypeObject* kind = Py_TYPE(found.get());

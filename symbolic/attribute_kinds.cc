@@ -72,7 +72,8 @@ Var* Executor::find_exception_attribute(ExceptionVar* exception, PyObject* name)
   if (is(name, "__dict__") || is(name, "__traceback__") || is(name, "__context__"))
     break_here(BreakId::unsupported_attribute, std::string("exception.") + PyUnicode_AsUTF8(name));
   if (Var** found = exception->attributes.find(name)) return *found;
-  if (is(name, "value") && PyType_IsSubtype(exception->type, reinterpret_cast<PyTypeObject*>(PyExc_StopIteration))) {
+  if (is(name, "value") &&
+      PyType_IsSubtype(exception->type, reinterpret_cast<PyTypeObject*>(PyExc_StopIteration))) {
     auto& items = static_cast<TupleVar*>(exception->args)->items;
     return items.empty() ? none() : items[0];
   }

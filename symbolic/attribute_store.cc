@@ -24,7 +24,8 @@ void Executor::store_attribute(Var* owner, PyObject* name, Var* value) {
   auto text = [&] { return std::string(type_of(owner)->tp_name) + "." + PyUnicode_AsUTF8(name); };
   if (ObjectVar* object = as<ObjectVar>(owner)) {
     PyObject* real = object->real.get();
-    if (real && PyType_Check(real)) break_here(BreakId::unsupported_attribute, describe(owner) + "." + PyUnicode_AsUTF8(name));
+    if (real && PyType_Check(real))
+      break_here(BreakId::unsupported_attribute, describe(owner) + "." + PyUnicode_AsUTF8(name));
     if (real && PyModule_Check(real)) return write_instance_attribute(object, name, value);
     return store_class_attribute(object, name, value);
   }

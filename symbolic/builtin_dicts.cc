@@ -7,7 +7,8 @@ namespace {
 
 DictVar* self(Executor& executor, const CallArgs& args, size_t least, size_t most, const char* name) {
   DictVar* dict = args.size() ? as<DictVar>(args[0]) : nullptr;
-  if (!dict || args.size() - 1 < least || args.size() - 1 > most || !args.plain()) executor.break_here(BreakId::raises, name);
+  if (!dict || args.size() - 1 < least || args.size() - 1 > most || !args.plain())
+    executor.break_here(BreakId::raises, name);
   return dict;
 }
 
@@ -75,11 +76,16 @@ Var* view(Executor& executor, const CallArgs& args, IteratorVar::Form form) {
   return view;
 }
 Var* keys(Executor& executor, const CallArgs& args) { return view(executor, args, IteratorVar::Form::keys); }
-Var* values(Executor& executor, const CallArgs& args) { return view(executor, args, IteratorVar::Form::values); }
-Var* items(Executor& executor, const CallArgs& args) { return view(executor, args, IteratorVar::Form::items); }
+Var* values(Executor& executor, const CallArgs& args) {
+  return view(executor, args, IteratorVar::Form::values);
+}
+Var* items(Executor& executor, const CallArgs& args) {
+  return view(executor, args, IteratorVar::Form::items);
+}
 
 Var* contains(Executor& executor, const CallArgs& args) {
-  return executor.boolean(executor.dict_get(self(executor, args, 1, 1, "dict.__contains__"), args[1]) != nullptr);
+  return executor.boolean(executor.dict_get(self(executor, args, 1, 1, "dict.__contains__"), args[1]) !=
+                          nullptr);
 }
 Var* get_item(Executor& executor, const CallArgs& args) {
   return executor.subscript(self(executor, args, 1, 1, "dict.__getitem__"), args[1]);
@@ -98,7 +104,8 @@ void Executor::dict_update(DictVar* dict, Var* from) {
     for (const Table::Entry& entry : other->table.entries()) dict_set(dict, entry.key.var, entry.value);
     return;
   }
-  bool pairs = from->kind == Kind::list || from->kind == Kind::tuple || from->kind == Kind::iterator || from->kind == Kind::view;
+  bool pairs = from->kind == Kind::list || from->kind == Kind::tuple || from->kind == Kind::iterator ||
+               from->kind == Kind::view;
   if (!pairs) break_here(BreakId::unknown_object, "dict.update of " + describe(from));
   for (Var* pair : iterate_all(from)) {
     std::vector<Var*> parts = iterate_all(pair);

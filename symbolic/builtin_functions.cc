@@ -5,7 +5,8 @@
 namespace framejit::symbolic {
 namespace {
 
-/// The arguments are of this number and there are no keywords, else the call runs for real (and raises there).
+/// The arguments are of this number and there are no keywords, else the call runs for real (and raises
+/// there).
 void expect(Executor& executor, const CallArgs& args, size_t least, size_t most, const char* name) {
   if (args.size() < least || args.size() > most || !args.plain()) executor.break_here(BreakId::raises, name);
 }
@@ -117,7 +118,8 @@ Var* keyword(const CallArgs& args, const char* name) {
 
 Var* sum(Executor& executor, const CallArgs& args) {
   Var* start = keyword(args, "start");
-  if (args.size() < 1 || args.size() > 2 || args.keywords.size() != (start != nullptr)) executor.break_here(BreakId::raises, "sum()");
+  if (args.size() < 1 || args.size() > 2 || args.keywords.size() != (start != nullptr))
+    executor.break_here(BreakId::raises, "sum()");
   Var* total = args.size() == 2 ? args[1] : start ? start : executor.integer(0);
   std::vector<Var*> items = executor.iterate_all(args[0]);
   // Floats are summed with compensation from 3.12 on, which is the builtin's own business.
@@ -158,14 +160,17 @@ Var* max(Executor& executor, const CallArgs& args) { return extreme(executor, ar
 
 Var* sorted(Executor& executor, const CallArgs& args) {
   if (args.size() != 1) executor.break_here(BreakId::raises, "sorted()");
-  return executor.list(executor.sort(executor.iterate_all(args[0]), keyword(args, "key"), keyword(args, "reverse")));
+  return executor.list(
+      executor.sort(executor.iterate_all(args[0]), keyword(args, "key"), keyword(args, "reverse")));
 }
 
 Var* abs(Executor& executor, const CallArgs& args) {
   expect(executor, args, 1, 1, "abs()");
   if (args[0]->kind == Kind::tensor) return executor.call_method(args[0], "abs");
   if (NumberVar* number = as<NumberVar>(args[0]))
-    return executor.truth(executor.compare(Py_LT, number, executor.integer(0))) ? executor.number_negative(number) : number;
+    return executor.truth(executor.compare(Py_LT, number, executor.integer(0)))
+               ? executor.number_negative(number)
+               : number;
   if (Var* result = executor.try_special(args[0], "__abs__", {})) return result;
   return executor.steal_constant(PyNumber_Absolute(executor.expect_constant(args[0], "abs()")));
 }
@@ -194,19 +199,31 @@ Var* reduce(Executor& executor, const CallArgs& args) {
 
 }  // namespace
 
-const BuiltinRow kFunctionModels[] = {
-    {"builtins", "len", len},           {"builtins", "isinstance", isinstance},
-    {"builtins", "callable", callable}, {"builtins", "getattr", getattr},
-    {"builtins", "hasattr", hasattr},   {"builtins", "setattr", setattr},
-    {"builtins", "delattr", delattr},   {"builtins", "iter", iter},
-    {"builtins", "next", next},         {"builtins", "any", any},
-    {"builtins", "all", all},           {"builtins", "sum", sum},
-    {"builtins", "min", min},           {"builtins", "max", max},
-    {"builtins", "sorted", sorted},     {"builtins", "abs", abs},
-    {"builtins", "repr", repr},         {"builtins", "format", format},
-    {"functools", "reduce", reduce},    {"builtins", "locals", inspects_frame},
-    {"builtins", "exec", inspects_frame}, {"builtins", "eval", inspects_frame},
-    {"builtins", "vars", inspects_frame}, {"builtins", "dir", inspects_frame},
-    {"sys", "_getframe", inspects_frame}, {nullptr, nullptr, nullptr}};
+const BuiltinRow kFunctionModels[] = {{"builtins", "len", len},
+                                      {"builtins", "isinstance", isinstance},
+                                      {"builtins", "callable", callable},
+                                      {"builtins", "getattr", getattr},
+                                      {"builtins", "hasattr", hasattr},
+                                      {"builtins", "setattr", setattr},
+                                      {"builtins", "delattr", delattr},
+                                      {"builtins", "iter", iter},
+                                      {"builtins", "next", next},
+                                      {"builtins", "any", any},
+                                      {"builtins", "all", all},
+                                      {"builtins", "sum", sum},
+                                      {"builtins", "min", min},
+                                      {"builtins", "max", max},
+                                      {"builtins", "sorted", sorted},
+                                      {"builtins", "abs", abs},
+                                      {"builtins", "repr", repr},
+                                      {"builtins", "format", format},
+                                      {"functools", "reduce", reduce},
+                                      {"builtins", "locals", inspects_frame},
+                                      {"builtins", "exec", inspects_frame},
+                                      {"builtins", "eval", inspects_frame},
+                                      {"builtins", "vars", inspects_frame},
+                                      {"builtins", "dir", inspects_frame},
+                                      {"sys", "_getframe", inspects_frame},
+                                      {nullptr, nullptr, nullptr}};
 
 }  // namespace framejit::symbolic

@@ -8,7 +8,8 @@ namespace {
 /// The list a method is called on; the other arguments are of this number.
 ListVar* self(Executor& executor, const CallArgs& args, size_t least, size_t most, const char* name) {
   ListVar* list = args.size() ? as<ListVar>(args[0]) : nullptr;
-  if (!list || args.size() - 1 < least || args.size() - 1 > most || !args.plain()) executor.break_here(BreakId::raises, name);
+  if (!list || args.size() - 1 < least || args.size() - 1 > most || !args.plain())
+    executor.break_here(BreakId::raises, name);
   return list;
 }
 
@@ -39,7 +40,8 @@ Var* pop(Executor& executor, const CallArgs& args) {
   ListVar* list = self(executor, args, 0, 1, "list.pop");
   executor.load_items(list);
   if (list->items.empty()) executor.raise(PyExc_IndexError, "pop from empty list");
-  size_t at = args.size() > 1 ? executor.position(args[1], list->items.size(), "pop") : list->items.size() - 1;
+  size_t at =
+      args.size() > 1 ? executor.position(args[1], list->items.size(), "pop") : list->items.size() - 1;
   Var* item = list->items[at];
   list->items.erase(list->items.begin() + Py_ssize_t(at));
   executor.list_assigned(list);
@@ -87,7 +89,8 @@ Var* sort(Executor& executor, const CallArgs& args) {
   if (!list) executor.break_here(BreakId::raises, "list.sort");
   executor.load_items(list);
   Var *key = nullptr, *reversed = nullptr;
-  for (auto& [name, value] : args.keywords) (PyUnicode_CompareWithASCIIString(name, "key") ? reversed : key) = value;
+  for (auto& [name, value] : args.keywords)
+    (PyUnicode_CompareWithASCIIString(name, "key") ? reversed : key) = value;
   list->items = executor.sort(list->items, key, reversed);
   executor.list_assigned(list);
   return executor.none();
@@ -105,7 +108,8 @@ Var* index(Executor& executor, const CallArgs& args) {
 Var* count(Executor& executor, const CallArgs& args) {
   if (args.size() != 2 || !args.plain()) executor.break_here(BreakId::raises, "count");
   int64_t found = 0;
-  for (Var* item : executor.iterate_all(args[0])) found += executor.same_object(item, args[1]) || executor.equal(item, args[1]);
+  for (Var* item : executor.iterate_all(args[0]))
+    found += executor.same_object(item, args[1]) || executor.equal(item, args[1]);
   return executor.integer(found);
 }
 
@@ -132,19 +136,12 @@ std::vector<Var*> Executor::sort(const std::vector<Var*>& items, Var* key, Var* 
   return result;
 }
 
-const BuiltinRow kListModels[] = {{"builtins", "list.append", append},
-                                  {"builtins", "list.extend", extend},
-                                  {"builtins", "list.insert", insert},
-                                  {"builtins", "list.pop", pop},
-                                  {"builtins", "list.remove", remove},
-                                  {"builtins", "list.clear", clear},
-                                  {"builtins", "list.reverse", reverse},
-                                  {"builtins", "list.copy", copy},
-                                  {"builtins", "list.sort", sort},
-                                  {"builtins", "list.index", index},
-                                  {"builtins", "list.count", count},
-                                  {"builtins", "tuple.index", index},
-                                  {"builtins", "tuple.count", count},
-                                  {nullptr, nullptr, nullptr}};
+const BuiltinRow kListModels[] = {{"builtins", "list.append", append},   {"builtins", "list.extend", extend},
+                                  {"builtins", "list.insert", insert},   {"builtins", "list.pop", pop},
+                                  {"builtins", "list.remove", remove},   {"builtins", "list.clear", clear},
+                                  {"builtins", "list.reverse", reverse}, {"builtins", "list.copy", copy},
+                                  {"builtins", "list.sort", sort},       {"builtins", "list.index", index},
+                                  {"builtins", "list.count", count},     {"builtins", "tuple.index", index},
+                                  {"builtins", "tuple.count", count},    {nullptr, nullptr, nullptr}};
 
 }  // namespace framejit::symbolic

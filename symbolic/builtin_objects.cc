@@ -1,4 +1,5 @@
-// Models of what classes written in Python inherit from C: object.__init__, object.__setattr__, tuple.__new__, ...
+// Models of what classes written in Python inherit from C: object.__init__, object.__setattr__,
+// tuple.__new__, ...
 #include "symbolic/builtins.h"
 #include "symbolic/executor.h"
 
@@ -22,19 +23,22 @@ PyTypeObject* class_argument(Executor& executor, const CallArgs& args, const cha
 
 ObjectVar* self(Executor& executor, const CallArgs& args, size_t count, const char* name) {
   ObjectVar* object = args.size() == count ? as<ObjectVar>(args[0]) : nullptr;
-  if (!object || (object->existing() && PyType_Check(object->real.get()))) executor.break_here(BreakId::unsupported_attribute, name);
+  if (!object || (object->existing() && PyType_Check(object->real.get())))
+    executor.break_here(BreakId::unsupported_attribute, name);
   return object;
 }
 
 Var* object_init(Executor& executor, const CallArgs& args) {
-  if (args.size() > 1 || !args.plain()) executor.break_here(BreakId::raises, "object.__init__ with arguments");
+  if (args.size() > 1 || !args.plain())
+    executor.break_here(BreakId::raises, "object.__init__ with arguments");
   return executor.none();
 }
 
 Var* object_new(Executor& executor, const CallArgs& args) {
   PyTypeObject* type = class_argument(executor, args, "object.__new__");
   Var* instance = executor.make_instance(type, {});
-  if (!instance || instance->kind != Kind::object) executor.break_here(BreakId::unknown_call, std::string(type->tp_name) + ".__new__");
+  if (!instance || instance->kind != Kind::object)
+    executor.break_here(BreakId::unknown_call, std::string(type->tp_name) + ".__new__");
   return instance;
 }
 
@@ -54,8 +58,8 @@ Var* object_getattribute(Executor& executor, const CallArgs& args) {
   ObjectVar* object = self(executor, args, 2, "object.__getattribute__");
   PyObject* name = name_argument(executor, args[1]);
   if (Var* found = executor.generic_load(object, name)) return found;
-  executor.raise(PyExc_AttributeError, std::string("'") + executor.type_of(object)->tp_name + "' object has no attribute '" +
-                                           PyUnicode_AsUTF8(name) + "'");
+  executor.raise(PyExc_AttributeError, std::string("'") + executor.type_of(object)->tp_name +
+                                           "' object has no attribute '" + PyUnicode_AsUTF8(name) + "'");
 }
 
 Var* exception_init(Executor& executor, const CallArgs& args) {

@@ -7,7 +7,8 @@ namespace {
 
 SetVar* self(Executor& executor, const CallArgs& args, size_t least, size_t most, const char* name) {
   SetVar* set = args.size() ? as<SetVar>(args[0]) : nullptr;
-  if (!set || args.size() - 1 < least || args.size() - 1 > most || !args.plain()) executor.break_here(BreakId::raises, name);
+  if (!set || args.size() - 1 < least || args.size() - 1 > most || !args.plain())
+    executor.break_here(BreakId::raises, name);
   return set;
 }
 
@@ -56,7 +57,9 @@ SetVar* copy_of(Executor& executor, SetVar* from) {
   return set;
 }
 
-Var* copy(Executor& executor, const CallArgs& args) { return copy_of(executor, self(executor, args, 0, 0, "set.copy")); }
+Var* copy(Executor& executor, const CallArgs& args) {
+  return copy_of(executor, self(executor, args, 0, 0, "set.copy"));
+}
 
 Var* set_union(Executor& executor, const CallArgs& args) {
   SetVar* set = copy_of(executor, self(executor, args, 0, 64, "set.union"));

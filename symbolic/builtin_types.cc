@@ -12,7 +12,8 @@ void expect(Executor& executor, const CallArgs& args, size_t least, size_t most,
 /// int() and float(): of inputs of the trace they stay symbolic.
 Var* convert(Executor& executor, const CallArgs& args, PyTypeObject* type) {
   if (args.size() == 1 && args.plain()) {
-    if (args[0]->kind == Kind::tensor) executor.break_here(BreakId::tensor_value, std::string(type->tp_name) + "() of a tensor");
+    if (args[0]->kind == Kind::tensor)
+      executor.break_here(BreakId::tensor_value, std::string(type->tp_name) + "() of a tensor");
     if (NumberVar* number = as<NumberVar>(args[0])) return executor.number_convert(number, type);
     const char* special = type == &PyLong_Type ? "__int__" : "__float__";
     if (Var* result = executor.try_special(args[0], special, {})) return result;
@@ -42,10 +43,13 @@ std::vector<Var*> items(Executor& executor, const CallArgs& args, const char* na
   return args.size() ? executor.iterate_all(args[0]) : std::vector<Var*>();
 }
 
-Var* to_list(Executor& executor, const CallArgs& args) { return executor.list(items(executor, args, "list()")); }
+Var* to_list(Executor& executor, const CallArgs& args) {
+  return executor.list(items(executor, args, "list()"));
+}
 
 Var* to_tuple(Executor& executor, const CallArgs& args) {
-  if (args.size() == 1 && args.plain() && args[0]->kind == Kind::tuple && executor.type_of(args[0]) == &PyTuple_Type)
+  if (args.size() == 1 && args.plain() && args[0]->kind == Kind::tuple &&
+      executor.type_of(args[0]) == &PyTuple_Type)
     return args[0];
   return executor.tuple(items(executor, args, "tuple()"));
 }
@@ -59,8 +63,12 @@ Var* fill_set(Executor& executor, const CallArgs& args, PyTypeObject* type, cons
   }
   return set;
 }
-Var* to_set(Executor& executor, const CallArgs& args) { return fill_set(executor, args, &PySet_Type, "set()"); }
-Var* to_frozenset(Executor& executor, const CallArgs& args) { return fill_set(executor, args, &PyFrozenSet_Type, "frozenset()"); }
+Var* to_set(Executor& executor, const CallArgs& args) {
+  return fill_set(executor, args, &PySet_Type, "set()");
+}
+Var* to_frozenset(Executor& executor, const CallArgs& args) {
+  return fill_set(executor, args, &PyFrozenSet_Type, "frozenset()");
+}
 
 Var* fill_dict(Executor& executor, const CallArgs& args, PyTypeObject* type) {
   if (args.size() > 1) executor.break_here(BreakId::raises, "dict()");
@@ -71,7 +79,9 @@ Var* fill_dict(Executor& executor, const CallArgs& args, PyTypeObject* type) {
   return dict;
 }
 Var* to_dict(Executor& executor, const CallArgs& args) { return fill_dict(executor, args, &PyDict_Type); }
-Var* to_ordered_dict(Executor& executor, const CallArgs& args) { return fill_dict(executor, args, &PyODict_Type); }
+Var* to_ordered_dict(Executor& executor, const CallArgs& args) {
+  return fill_dict(executor, args, &PyODict_Type);
+}
 
 Var* range(Executor& executor, const CallArgs& args) {
   expect(executor, args, 1, 3, "range()");
@@ -82,9 +92,11 @@ Var* range(Executor& executor, const CallArgs& args) {
   }
   if (!symbolic) {
     PyRef values[3];
-    for (size_t i = 0; i < args.size(); ++i) values[i] = PyRef::borrow(executor.expect_constant(args[i], "range()"));
-    return executor.steal_constant(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type), values[0].get(),
-                                                                values[1].get(), values[2].get(), nullptr));
+    for (size_t i = 0; i < args.size(); ++i)
+      values[i] = PyRef::borrow(executor.expect_constant(args[i], "range()"));
+    return executor.steal_constant(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type),
+                                                                values[0].get(), values[1].get(),
+                                                                values[2].get(), nullptr));
   }
   RangeVar* var = executor.make<RangeVar>();
   var->parts[0] = args.size() > 1 ? args[0] : executor.integer(0);
@@ -107,7 +119,8 @@ Var* slice(Executor& executor, const CallArgs& args) {
 Var* enumerate(Executor& executor, const CallArgs& args) {
   Var* start = args.size() > 1 ? args[1] : nullptr;
   for (auto& [name, value] : args.keywords) {
-    if (start || PyUnicode_CompareWithASCIIString(name, "start")) executor.break_here(BreakId::raises, "enumerate()");
+    if (start || PyUnicode_CompareWithASCIIString(name, "start"))
+      executor.break_here(BreakId::raises, "enumerate()");
     start = value;
   }
   if (args.size() < 1 || args.size() > 2) executor.break_here(BreakId::raises, "enumerate()");
@@ -138,8 +151,12 @@ Var* map_like(Executor& executor, const CallArgs& args, IteratorVar::Form form, 
   for (size_t i = 1; i < args.size(); ++i) var->inner.push_back(executor.get_iterator(args[i]));
   return var;
 }
-Var* map(Executor& executor, const CallArgs& args) { return map_like(executor, args, IteratorVar::Form::map, 64); }
-Var* filter(Executor& executor, const CallArgs& args) { return map_like(executor, args, IteratorVar::Form::filter, 2); }
+Var* map(Executor& executor, const CallArgs& args) {
+  return map_like(executor, args, IteratorVar::Form::map, 64);
+}
+Var* filter(Executor& executor, const CallArgs& args) {
+  return map_like(executor, args, IteratorVar::Form::filter, 2);
+}
 
 Var* reversed(Executor& executor, const CallArgs& args) {
   expect(executor, args, 1, 1, "reversed()");
@@ -148,14 +165,16 @@ Var* reversed(Executor& executor, const CallArgs& args) {
   bool sequence = over->kind == Kind::list || over->kind == Kind::tuple;
   if (!sequence) {
     PyObject* value = executor.as_constant(over);
-    if (!value || !PySequence_Check(value)) executor.break_here(BreakId::unsupported_iteration, "reversed() of " + executor.describe(over));
+    if (!value || !PySequence_Check(value))
+      executor.break_here(BreakId::unsupported_iteration, "reversed() of " + executor.describe(over));
     over = executor.tuple(executor.iterate_all(over));
   }
   return executor.iterator(IteratorVar::Form::reversed, over);
 }
 
 Var* type(Executor& executor, const CallArgs& args) {
-  if (args.size() != 1 || !args.plain()) executor.break_here(BreakId::class_definition, "type() of three arguments");
+  if (args.size() != 1 || !args.plain())
+    executor.break_here(BreakId::class_definition, "type() of three arguments");
   return executor.class_of(args[0]);
 }
 

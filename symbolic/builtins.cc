@@ -11,15 +11,18 @@ namespace {
 
 /// Pure: of constants, the same result each time and no effect.
 constexpr const char* kPure[] = {
-    "builtins.abs", "builtins.ascii", "builtins.bin", "builtins.chr", "builtins.divmod", "builtins.hex", "builtins.oct",
-    "builtins.ord", "builtins.pow", "builtins.round", "builtins.bytes", "builtins.complex", "builtins.sorted",
-    "builtins.min", "builtins.max", "builtins.sum", "builtins.hash", "builtins.issubclass", "builtins.dict.fromkeys",
-    "itertools.product", "itertools.chain", "itertools.accumulate"};
+    "builtins.abs",    "builtins.ascii",      "builtins.bin",           "builtins.chr",
+    "builtins.divmod", "builtins.hex",        "builtins.oct",           "builtins.ord",
+    "builtins.pow",    "builtins.round",      "builtins.bytes",         "builtins.complex",
+    "builtins.sorted", "builtins.min",        "builtins.max",           "builtins.sum",
+    "builtins.hash",   "builtins.issubclass", "builtins.dict.fromkeys", "itertools.product",
+    "itertools.chain", "itertools.accumulate"};
 /// All their functions are pure.
 constexpr const char* kPureModules[] = {"math", "cmath", "_operator"};
 /// All their methods are pure: nothing of them can change.
-PyTypeObject* const kPureTypes[] = {&PyUnicode_Type, &PyLong_Type,  &PyFloat_Type, &PyComplex_Type,   &PyBytes_Type,
-                                    &PyBool_Type,    &PyRange_Type, &PyTuple_Type, &PyFrozenSet_Type, &PySlice_Type};
+PyTypeObject* const kPureTypes[] = {&PyUnicode_Type,   &PyLong_Type, &PyFloat_Type, &PyComplex_Type,
+                                    &PyBytes_Type,     &PyBool_Type, &PyRange_Type, &PyTuple_Type,
+                                    &PyFrozenSet_Type, &PySlice_Type};
 
 /// "list.append" of a module; borrowed, kept alive by its owner.
 PyObject* resolve(const char* module, const char* path) {
@@ -52,7 +55,8 @@ Builtin find_builtin(PyObject* callable) {
   // Made on first use and never freed: builtins live as long as the interpreter.
   static const auto* const models = [] {
     auto* table = new std::unordered_map<PyObject*, Builtin>;
-    for (const BuiltinRow* rows : {kFunctionModels, kTypeModels, kListModels, kDictModels, kSetModels, kObjectModels, kOperatorModels})
+    for (const BuiltinRow* rows :
+         {kFunctionModels, kTypeModels, kListModels, kDictModels, kSetModels, kObjectModels, kOperatorModels})
       for (; rows->path; ++rows)
         if (PyObject* object = resolve(rows->module, rows->path)) table->emplace(object, rows->model);
     return table;

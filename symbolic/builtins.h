@@ -1,5 +1,5 @@
-// The models of builtins: how each is traced. A builtin without a row is folded when it is pure and its arguments are
-// constants, recorded when the front end calls it an op, and a break otherwise.
+// The models of builtins: how each is traced. A builtin without a row is folded when it is pure and its
+// arguments are constants, recorded when the front end calls it an op, and a break otherwise.
 #pragma once
 
 #include <Python.h>

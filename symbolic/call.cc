@@ -16,31 +16,36 @@ void Executor::do_call(Frame& frame, const Instruction& in) {
       if (!keywords) break_here(BreakId::unknown_object, "** of " + describe(mapping));
       load_all(keywords);
       for (const Table::Entry& entry : keywords->table.entries()) {
-        if (!entry.key.value || !PyUnicode_Check(entry.key.value)) raise(PyExc_TypeError, "keywords must be strings");
+        if (!entry.key.value || !PyUnicode_Check(entry.key.value))
+          raise(PyExc_TypeError, "keywords must be strings");
         args.keywords.emplace_back(entry.key.value, entry.value);
       }
     }
     args.positional = iterate_all(frame.pop());
   } else {
     PyObject* names = nullptr;
-    if (in.op == Opcode::CallKw) names = in.extra < 0 ? as_constant(frame.pop()) : frame.program->constant_borrowed(in.extra);
+    if (in.op == Opcode::CallKw)
+      names = in.extra < 0 ? as_constant(frame.pop()) : frame.program->constant_borrowed(in.extra);
     size_t keyword_count = names ? size_t(PyTuple_GET_SIZE(names)) : 0;
     auto first = frame.stack.end() - in.arg;
     args.positional.assign(first, frame.stack.end() - Py_ssize_t(keyword_count));
     for (size_t i = 0; i < keyword_count; ++i)
-      args.keywords.emplace_back(PyTuple_GET_ITEM(names, i), frame.stack[frame.stack.size() - keyword_count + i]);
+      args.keywords.emplace_back(PyTuple_GET_ITEM(names, i),
+                                 frame.stack[frame.stack.size() - keyword_count + i]);
     frame.stack.erase(first, frame.stack.end());
   }
   Var* upper = frame.pop();
   Var* lower = frame.pop();
   Var* callee = lower->kind == Kind::null ? upper : lower;
-  if (lower->kind != Kind::null && upper->kind != Kind::null) args.positional.insert(args.positional.begin(), upper);
+  if (lower->kind != Kind::null && upper->kind != Kind::null)
+    args.positional.insert(args.positional.begin(), upper);
   frame.push(call(callee, std::move(args)));
 }
 
 Var* Executor::call(Var* callee, CallArgs args) {
   switch (callee->kind) {
-    case Kind::function: return call_function(static_cast<FunctionVar*>(callee), args);
+    case Kind::function:
+      return call_function(static_cast<FunctionVar*>(callee), args);
     case Kind::method: {
       auto* method = static_cast<MethodVar*>(callee);
       open_method(method);
@@ -62,8 +67,10 @@ Var* Executor::call(Var* callee, CallArgs args) {
       }
       return call(partial->function, std::move(all));
     }
-    case Kind::object: return call_object(static_cast<ObjectVar*>(callee), args);
-    default: break_here(BreakId::unknown_call, describe(callee));
+    case Kind::object:
+      return call_object(static_cast<ObjectVar*>(callee), args);
+    default:
+      break_here(BreakId::unknown_call, describe(callee));
   }
 }
 
@@ -74,7 +81,8 @@ Var* Executor::call_method(Var* owner, const char* name, std::vector<Var*> args)
 Var* Executor::call_object(ObjectVar* callee, const CallArgs& args) {
   PyObject* target = is_constant_like(callee) ? as_constant(callee) : nullptr;
   if (!target) {
-    if (callee->existing() && Py_TYPE(callee->real.get()) == partial_type()) return call_real_partial(callee, args);
+    if (callee->existing() && Py_TYPE(callee->real.get()) == partial_type())
+      return call_real_partial(callee, args);
     if (Var* special = find_special(callee, "__call__"); special && special->kind == Kind::method)
       return call(special, args);
     break_here(BreakId::unknown_call, describe(callee));
@@ -82,19 +90,27 @@ Var* Executor::call_object(ObjectVar* callee, const CallArgs& args) {
   if (Builtin builtin = find_builtin(target)) return builtin(*this, args);
   CallableInfo info = front_end().classify(target);
   switch (info.role) {
-    case CallableRole::op: return call_op(target, args);
-    case CallableRole::data: break_here(info.break_id, callable_name(target));
-    case CallableRole::disabled: break_here(BreakId::disabled_call, callable_name(target));
-    case CallableRole::is_compiling: return boolean(true);
-    case CallableRole::grad_mode_query: return guards_.global_state(), boolean(eager::modes().grad_enabled);
-    case CallableRole::grad_mode_set: return set_grad_mode(args);
-    case CallableRole::unknown: break;
+    case CallableRole::op:
+      return call_op(target, args);
+    case CallableRole::data:
+      break_here(info.break_id, callable_name(target));
+    case CallableRole::disabled:
+      break_here(BreakId::disabled_call, callable_name(target));
+    case CallableRole::is_compiling:
+      return boolean(true);
+    case CallableRole::grad_mode_query:
+      return guards_.global_state(), boolean(eager::modes().grad_enabled);
+    case CallableRole::grad_mode_set:
+      return set_grad_mode(args);
+    case CallableRole::unknown:
+      break;
   }
   if (PyType_Check(target)) return construct(reinterpret_cast<PyTypeObject*>(target), args);
   if (is_pure(target))
     if (Var* result = fold_call(target, args)) return result;
   if (Py_TYPE(target)->tp_flags & Py_TPFLAGS_HEAPTYPE)
-    if (Var* special = find_special(callee, "__call__"); special && special->kind == Kind::method) return call(special, args);
+    if (Var* special = find_special(callee, "__call__"); special && special->kind == Kind::method)
+      return call(special, args);
   break_here(is_output(target) ? BreakId::output_call : BreakId::unknown_call, callable_name(target));
 }
 
@@ -102,7 +118,8 @@ Var* Executor::call_object(ObjectVar* callee, const CallArgs& args) {
 Var* Executor::call_real_partial(ObjectVar* callee, const CallArgs& args) {
   guard_type(callee);
   auto member = [&](const char* name) {
-    return bind_class_value(callee, constant_string(name), _PyType_Lookup(partial_type(), constant_string(name)));
+    return bind_class_value(callee, constant_string(name),
+                            _PyType_Lookup(partial_type(), constant_string(name)));
   };
   PartialVar* partial = make<PartialVar>();
   partial->function = member("func");
@@ -154,7 +171,8 @@ void Executor::open_function(FunctionVar* function) {
     guards_.absent(sources().function_defaults(place));
   }
   if (real->func_kwdefaults)
-    function->kw_defaults = existing(real->func_kwdefaults, place ? sources().function_kwdefaults(place) : nullptr);
+    function->kw_defaults =
+        existing(real->func_kwdefaults, place ? sources().function_kwdefaults(place) : nullptr);
   if (real->func_closure) {
     const Source* closure = nullptr;
     if (place) {
@@ -165,19 +183,23 @@ void Executor::open_function(FunctionVar* function) {
       function->closure.push_back(
           existing(PyTuple_GET_ITEM(real->func_closure, i), closure ? sources().item(closure, i) : nullptr));
   }
-  function->globals = dict_of(real->func_globals, real->func_globals == request_.globals ? sources().globals() : nullptr);
+  function->globals =
+      dict_of(real->func_globals, real->func_globals == request_.globals ? sources().globals() : nullptr);
 }
 
 Var* Executor::call_function(FunctionVar* function, const CallArgs& args) {
   open_function(function);
   auto* code = reinterpret_cast<PyCodeObject*>(function->code.get());
-  std::string name = PyUnicode_AsUTF8(function->qualified_name ? function->qualified_name.get() : code->co_qualname);
+  std::string name =
+      PyUnicode_AsUTF8(function->qualified_name ? function->qualified_name.get() : code->co_qualname);
   if (function->existing()) {
     CallableInfo info = front_end().classify(function->real.get());
-    if (info.role == CallableRole::disabled) break_here(BreakId::disabled_call, name);
+    bool disabled = request_.is_disabled && request_.is_disabled(function->real.get());
+    if (disabled || info.role == CallableRole::disabled) break_here(BreakId::disabled_call, name);
     if (info.role == CallableRole::is_compiling) return boolean(true);
   }
-  if (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE)) break_here(BreakId::generator_call, name);
+  if (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
+    break_here(BreakId::generator_call, name);
   if (current_->depth + 1 >= request_.options.inline_depth) break_here(BreakId::recursion_limit, name);
 
   frames_.emplace_back();

@@ -1,4 +1,5 @@
-// Making instances: `Cls(...)` for classes written in Python, exceptions, and what their __new__ and __init__ in C do.
+// Making instances: `Cls(...)` for classes written in Python, exceptions, and what their __new__ and __init__
+// in C do.
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
@@ -18,8 +19,10 @@ bool is_exception(PyTypeObject* type) {
 Var* Executor::construct(PyTypeObject* type, const CallArgs& args) {
   bool plain_metaclass = Py_TYPE(type)->tp_call == PyType_Type.tp_call;
   if (!plain_metaclass || front_end().is_tensor_type(type)) break_here(BreakId::unknown_call, type->tp_name);
-  if (type->tp_finalize && lookup(type, "__del__")) break_here(BreakId::unknown_object, std::string(type->tp_name) + " with __del__");
-  if (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT) break_here(BreakId::raises, std::string("TypeError: abstract class ") + type->tp_name);
+  if (type->tp_finalize && lookup(type, "__del__"))
+    break_here(BreakId::unknown_object, std::string(type->tp_name) + " with __del__");
+  if (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT)
+    break_here(BreakId::raises, std::string("TypeError: abstract class ") + type->tp_name);
 
   Var* cls = existing(pin(reinterpret_cast<PyObject*>(type)), nullptr);
   PyObject* maker = lookup(type, "__new__");
@@ -58,7 +61,9 @@ Var* Executor::make_instance(PyTypeObject* type, const CallArgs& args) {
     if (type->tp_new != reinterpret_cast<PyTypeObject*>(PyExc_Exception)->tp_new) return nullptr;
     return make_exception(type, args.positional);
   }
-  if (type->tp_new != PyBaseObject_Type.tp_new && lookup(type, "__new__") != lookup(&PyBaseObject_Type, "__new__")) return nullptr;
+  if (type->tp_new != PyBaseObject_Type.tp_new &&
+      lookup(type, "__new__") != lookup(&PyBaseObject_Type, "__new__"))
+    return nullptr;
   if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && type != &PyBaseObject_Type) return nullptr;
   ObjectVar* var = make<ObjectVar>();
   var->type = type;

@@ -10,8 +10,8 @@ void Executor::load_items(TupleVar* tuple) {
   Py_ssize_t size = PyTuple_GET_SIZE(tuple->real.get());
   if (tuple->source) guards_.length(tuple->source, size);
   for (Py_ssize_t i = 0; i < size; ++i)
-    tuple->items.push_back(
-        existing(PyTuple_GET_ITEM(tuple->real.get(), i), tuple->source ? sources().item(tuple->source, i) : nullptr));
+    tuple->items.push_back(existing(PyTuple_GET_ITEM(tuple->real.get(), i),
+                                    tuple->source ? sources().item(tuple->source, i) : nullptr));
 }
 
 void Executor::load_items(ListVar* list) {
@@ -44,7 +44,9 @@ void Executor::list_assigned(ListVar* list) {
   effect(StepOp::list_assign, {list});
 }
 
-DictVar* Executor::dict_of(PyObject* real, const Source* source) { return static_cast<DictVar*>(existing(real, source)); }
+DictVar* Executor::dict_of(PyObject* real, const Source* source) {
+  return static_cast<DictVar*>(existing(real, source));
+}
 
 const Source* Executor::entry_source(DictVar* dict, PyObject* key) {
   if (dict->real.get() == request_.globals) return sources().global(key);
@@ -54,7 +56,8 @@ const Source* Executor::entry_source(DictVar* dict, PyObject* key) {
 
 PyObject* Executor::attribute_key(Var* key) {
   PyObject* name = as_constant(key);
-  if (!name || !PyUnicode_Check(name)) break_here(BreakId::unsupported_attribute, "__dict__ with a key that is not a str");
+  if (!name || !PyUnicode_Check(name))
+    break_here(BreakId::unsupported_attribute, "__dict__ with a key that is not a str");
   Py_INCREF(name);
   PyUnicode_InternInPlace(&name);
   PyRef owned = PyRef::steal(name);
@@ -105,7 +108,8 @@ void Executor::load_all(DictVar* dict) {
 /// The table of an object's `__dict__`, for iterating over it.
 void Executor::load_view(DictVar* dict) {
   ObjectVar* object = dict->view_of;
-  if (object->existing()) break_here(BreakId::unsupported_attribute, "all of __dict__ of " + describe(object));
+  if (object->existing())
+    break_here(BreakId::unsupported_attribute, "all of __dict__ of " + describe(object));
   dict->table = Table();
   for (auto& [name, value] : object->attributes.entries())
     if (value) dict->table.set(key_of(constant(name.get())), value);

@@ -19,8 +19,12 @@ std::vector<Var*> take(Frame& frame, int count) {
 
 void Executor::do_build(Frame& frame, const Instruction& in) {
   switch (in.op) {
-    case Opcode::BuildTuple: frame.push(tuple(take(frame, in.arg))); return;
-    case Opcode::BuildList: frame.push(list(take(frame, in.arg))); return;
+    case Opcode::BuildTuple:
+      frame.push(tuple(take(frame, in.arg)));
+      return;
+    case Opcode::BuildList:
+      frame.push(list(take(frame, in.arg)));
+      return;
     case Opcode::BuildSet: {
       SetVar* built = set();
       for (Var* item : take(frame, in.arg)) set_add(built, item);
@@ -28,11 +32,13 @@ void Executor::do_build(Frame& frame, const Instruction& in) {
       return;
     }
     case Opcode::BuildMap:
-    case Opcode::BuildConstKeyMap: return build_map(frame, in);
+    case Opcode::BuildConstKeyMap:
+      return build_map(frame, in);
     case Opcode::BuildString: {
       std::vector<Var*> parts = take(frame, in.arg);
       PyRef text = PyRef::steal(PyUnicode_FromString(""));
-      for (Var* part : parts) text = PyRef::steal(PyUnicode_Concat(text.get(), expect_constant(part, "f-string")));
+      for (Var* part : parts)
+        text = PyRef::steal(PyUnicode_Concat(text.get(), expect_constant(part, "f-string")));
       frame.push(constant(text.get()));
       return;
     }
@@ -41,7 +47,9 @@ void Executor::do_build(Frame& frame, const Instruction& in) {
       frame.push(make_slice(parts[0], parts[1], in.arg == 3 ? parts[2] : none()));
       return;
     }
-    case Opcode::ListToTuple: frame.push(tuple(iterate_all(frame.pop()))); return;
+    case Opcode::ListToTuple:
+      frame.push(tuple(iterate_all(frame.pop())));
+      return;
     case Opcode::ListAppend: {
       Var* item = frame.pop();
       list_append(expect<ListVar>(frame.peek(in.arg)), item);
@@ -81,7 +89,8 @@ void Executor::do_build(Frame& frame, const Instruction& in) {
       return dict_update(target, from);
     }
     case Opcode::UnpackSequence:
-    case Opcode::UnpackEx: return unpack(frame, in);
+    case Opcode::UnpackEx:
+      return unpack(frame, in);
     case Opcode::ConvertValue: {
       Var* value = frame.pop();
       frame.push(to_text(value, in.arg));
@@ -98,7 +107,8 @@ void Executor::do_build(Frame& frame, const Instruction& in) {
       frame.push(format(value, spec));
       return;
     }
-    default: break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
+    default:
+      break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
   }
 }
 
@@ -139,7 +149,9 @@ void Executor::unpack(Frame& frame, const Instruction& in) {
 
 void Executor::do_match(Frame& frame, const Instruction& in) {
   switch (in.op) {
-    case Opcode::GetLen: frame.push(length(frame.peek(1))); return;
+    case Opcode::GetLen:
+      frame.push(length(frame.peek(1)));
+      return;
     case Opcode::MatchSequence:
       frame.push(boolean(type_of(frame.peek(1))->tp_flags & Py_TPFLAGS_SEQUENCE));
       return;
@@ -158,8 +170,10 @@ void Executor::do_match(Frame& frame, const Instruction& in) {
       frame.push(tuple(std::move(values)));
       return;
     }
-    case Opcode::MatchClass: return match_class(frame, in);
-    default: break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
+    case Opcode::MatchClass:
+      return match_class(frame, in);
+    default:
+      break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
   }
 }
 
@@ -173,9 +187,10 @@ void Executor::match_class(Frame& frame, const Instruction& in) {
   auto* type = reinterpret_cast<PyTypeObject*>(real);
   if (!PyType_IsSubtype(type_of(subject), type)) return frame.push(none());
   std::vector<Var*> attributes;
-  bool is_self = type == &PyLong_Type || type == &PyFloat_Type || type == &PyUnicode_Type || type == &PyList_Type ||
-                 type == &PyTuple_Type || type == &PyDict_Type || type == &PyBool_Type || type == &PySet_Type ||
-                 type == &PyBytes_Type || type == &PyFrozenSet_Type;
+  bool is_self = type == &PyLong_Type || type == &PyFloat_Type || type == &PyUnicode_Type ||
+                 type == &PyList_Type || type == &PyTuple_Type || type == &PyDict_Type ||
+                 type == &PyBool_Type || type == &PySet_Type || type == &PyBytes_Type ||
+                 type == &PyFrozenSet_Type;
   if (in.arg == 1 && is_self) {
     attributes.push_back(subject);
   } else if (in.arg > 0) {

@@ -50,34 +50,56 @@ void Executor::do_operator(Frame& frame, const Instruction& in) {
       store_subscript(container, make_slice(start, stop, none()), frame.pop());
       return;
     }
-    default: break;
+    default:
+      break;
   }
   Var* right = frame.pop();
   Var* left = frame.pop();
   switch (in.op) {
-    case Opcode::BinaryOp: frame.push(binary(in.arg, left, right)); return;
-    case Opcode::CompareOp: frame.push(compare(in.arg, left, right)); return;
-    case Opcode::IsOp: frame.push(boolean(same_object(left, right) != bool(in.arg))); return;
-    case Opcode::ContainsOp: frame.push(boolean(contains(right, left) != bool(in.arg))); return;
-    case Opcode::BinarySubscr: frame.push(subscript(left, right)); return;
-    default: break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
+    case Opcode::BinaryOp:
+      frame.push(binary(in.arg, left, right));
+      return;
+    case Opcode::CompareOp:
+      frame.push(compare(in.arg, left, right));
+      return;
+    case Opcode::IsOp:
+      frame.push(boolean(same_object(left, right) != bool(in.arg)));
+      return;
+    case Opcode::ContainsOp:
+      frame.push(boolean(contains(right, left) != bool(in.arg)));
+      return;
+    case Opcode::BinarySubscr:
+      frame.push(subscript(left, right));
+      return;
+    default:
+      break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
   }
 }
 
 void Executor::do_jump(Frame& frame, const Instruction& in) {
   bool jump = true;
   switch (in.op) {
-    case Opcode::Jump: break;
-    case Opcode::PopJumpIfTrue: jump = truth(frame.pop()); break;
-    case Opcode::PopJumpIfFalse: jump = !truth(frame.pop()); break;
-    case Opcode::PopJumpIfNone: jump = is_none(frame.pop()); break;
-    case Opcode::PopJumpIfNotNone: jump = !is_none(frame.pop()); break;
+    case Opcode::Jump:
+      break;
+    case Opcode::PopJumpIfTrue:
+      jump = truth(frame.pop());
+      break;
+    case Opcode::PopJumpIfFalse:
+      jump = !truth(frame.pop());
+      break;
+    case Opcode::PopJumpIfNone:
+      jump = is_none(frame.pop());
+      break;
+    case Opcode::PopJumpIfNotNone:
+      jump = !is_none(frame.pop());
+      break;
     case Opcode::JumpIfTrueOrPop:
     case Opcode::JumpIfFalseOrPop:
       jump = truth(frame.peek(1)) == (in.op == Opcode::JumpIfTrueOrPop);
       if (!jump) frame.pop();
       break;
-    default: break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
+    default:
+      break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
   }
   if (jump) take_jump(frame, in.target);
 }
@@ -117,7 +139,8 @@ void Executor::do_function(Frame& frame, const Instruction& in) {
   }
   FunctionVar* function = make<FunctionVar>();
   function->code = PyRef::borrow(as_constant(frame.pop()));
-  function->qualified_name = PyRef::borrow(reinterpret_cast<PyCodeObject*>(function->code.get())->co_qualname);
+  function->qualified_name =
+      PyRef::borrow(reinterpret_cast<PyCodeObject*>(function->code.get())->co_qualname);
   function->globals = frame.globals;
   for (int flag : {8, 4, 2, 1})
     if (in.arg & flag) set_function_part(function, flag, frame.pop());
@@ -127,11 +150,20 @@ void Executor::do_function(Frame& frame, const Instruction& in) {
 /// `flag`: 1 defaults, 2 keyword defaults, 4 annotations, 8 closure.
 void Executor::set_function_part(FunctionVar* function, int flag, Var* value) {
   switch (flag) {
-    case 1: function->defaults = iterate_all(value); return;
-    case 2: function->kw_defaults = value; return;
-    case 4: function->annotations = value; return;
-    case 8: function->closure = iterate_all(value); return;
-    default: break_here(BreakId::unsupported_opcode, "a part of a function");
+    case 1:
+      function->defaults = iterate_all(value);
+      return;
+    case 2:
+      function->kw_defaults = value;
+      return;
+    case 4:
+      function->annotations = value;
+      return;
+    case 8:
+      function->closure = iterate_all(value);
+      return;
+    default:
+      break_here(BreakId::unsupported_opcode, "a part of a function");
   }
 }
 
@@ -180,12 +212,15 @@ Var* Executor::resume(IteratorVar* generator, Var* sent) {
 void Executor::do_generator(Frame& frame, const Instruction& in) {
   switch (in.op) {
     // The frame is the generator already: what the interpreter pushes here is popped by the next instruction.
-    case Opcode::ReturnGenerator: frame.push(none()); return;
+    case Opcode::ReturnGenerator:
+      frame.push(none());
+      return;
     case Opcode::YieldValue:
       if (&frame == root_) break_here(BreakId::generator_call, "yield");
       frame.yielded = frame.pop();
       return;
-    default: break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
+    default:
+      break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
   }
 }
 

@@ -9,13 +9,25 @@ using bytecode::Opcode;
 void Executor::do_stack(Frame& frame, const Instruction& in) {
   switch (in.op) {
     case Opcode::Nop:
-    case Opcode::Resume: return;
-    case Opcode::PopTop: frame.pop(); return;
-    case Opcode::PushNull: frame.push(null()); return;
-    case Opcode::Copy: frame.push(frame.peek(in.arg)); return;
-    case Opcode::Swap: std::swap(frame.peek(1), frame.peek(in.arg)); return;
-    case Opcode::LoadConst: frame.push(existing(frame.program->constant_borrowed(in.arg), nullptr)); return;
-    default: break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
+    case Opcode::Resume:
+      return;
+    case Opcode::PopTop:
+      frame.pop();
+      return;
+    case Opcode::PushNull:
+      frame.push(null());
+      return;
+    case Opcode::Copy:
+      frame.push(frame.peek(in.arg));
+      return;
+    case Opcode::Swap:
+      std::swap(frame.peek(1), frame.peek(in.arg));
+      return;
+    case Opcode::LoadConst:
+      frame.push(existing(frame.program->constant_borrowed(in.arg), nullptr));
+      return;
+    default:
+      break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
   }
 }
 
@@ -43,8 +55,9 @@ void Executor::set_cell(CellVar* cell, Var* value) {
 }
 
 void Executor::raise_unbound(Frame& frame, int index) {
-  break_here(BreakId::raises, std::string("an unbound variable: ") +
-                                  PyUnicode_AsUTF8(PyTuple_GET_ITEM(frame.program->code()->co_localsplusnames, index)));
+  break_here(BreakId::raises,
+             std::string("an unbound variable: ") +
+                 PyUnicode_AsUTF8(PyTuple_GET_ITEM(frame.program->code()->co_localsplusnames, index)));
 }
 
 void Executor::do_local(Frame& frame, const Instruction& in) {
@@ -63,7 +76,9 @@ void Executor::do_local(Frame& frame, const Instruction& in) {
       frame.push(local());
       local() = null();
       return;
-    case Opcode::StoreFast: frame.locals[size_t(in.arg)] = frame.pop(); return;
+    case Opcode::StoreFast:
+      frame.locals[size_t(in.arg)] = frame.pop();
+      return;
     case Opcode::DeleteFast:
       if (local()->kind == Kind::null) raise_unbound(frame, in.arg);
       local() = null();
@@ -74,8 +89,12 @@ void Executor::do_local(Frame& frame, const Instruction& in) {
       frame.push(value);
       return;
     }
-    case Opcode::StoreDeref: set_cell(cell(), frame.pop()); return;
-    case Opcode::DeleteDeref: set_cell(cell(), nullptr); return;
+    case Opcode::StoreDeref:
+      set_cell(cell(), frame.pop());
+      return;
+    case Opcode::DeleteDeref:
+      set_cell(cell(), nullptr);
+      return;
     case Opcode::MakeCell: {
       CellVar* var = make<CellVar>();
       var->contents = local()->kind == Kind::null ? nullptr : local();
@@ -87,7 +106,8 @@ void Executor::do_local(Frame& frame, const Instruction& in) {
       for (size_t i = 0; i < size_t(in.arg); ++i) frame.locals[first + i] = frame.function->closure.at(i);
       return;
     }
-    default: break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
+    default:
+      break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
   }
 }
 
@@ -102,7 +122,8 @@ Var* Executor::load_global(Frame& frame, PyObject* name) {
 
 PyObject* Executor::builtins_of(Frame& frame) {
   PyObject* globals = frame.globals->real.get();
-  PyObject* builtins = globals == request_.globals ? request_.builtins : PyDict_GetItemString(globals, "__builtins__");
+  PyObject* builtins =
+      globals == request_.globals ? request_.builtins : PyDict_GetItemString(globals, "__builtins__");
   if (builtins && PyModule_Check(builtins)) builtins = PyModule_GetDict(builtins);
   return builtins ? builtins : request_.builtins;
 }
@@ -112,8 +133,12 @@ void Executor::do_name(Frame& frame, const Instruction& in) {
                        ? nullptr
                        : frame.program->name_borrowed(in.arg);
   switch (in.op) {
-    case Opcode::LoadGlobal: frame.push(load_global(frame, name)); return;
-    case Opcode::StoreGlobal: dict_set(frame.globals, constant(name), frame.pop()); return;
+    case Opcode::LoadGlobal:
+      frame.push(load_global(frame, name));
+      return;
+    case Opcode::StoreGlobal:
+      dict_set(frame.globals, constant(name), frame.pop());
+      return;
     case Opcode::DeleteGlobal:
       if (!dict_erase(frame.globals, constant(name))) break_here(BreakId::raises, "NameError");
       return;
@@ -132,7 +157,9 @@ void Executor::do_name(Frame& frame, const Instruction& in) {
       store_attribute(owner, name, frame.pop());
       return;
     }
-    case Opcode::DeleteAttr: store_attribute(frame.pop(), name, nullptr); return;
+    case Opcode::DeleteAttr:
+      store_attribute(frame.pop(), name, nullptr);
+      return;
     case Opcode::LoadSuperAttr:
     case Opcode::LoadSuperMethod: {
       Var* self = frame.pop();
@@ -145,10 +172,17 @@ void Executor::do_name(Frame& frame, const Instruction& in) {
         frame.push(value);
       return;
     }
-    case Opcode::ImportName: import_name(frame, name); return;
-    case Opcode::ImportFrom: frame.push(load_attribute(frame.peek(1), name)); return;
-    case Opcode::LoadAssertionError: frame.push(existing(PyExc_AssertionError, nullptr)); return;
-    default: break_here(BreakId::class_definition, bytecode::name(in.op));
+    case Opcode::ImportName:
+      import_name(frame, name);
+      return;
+    case Opcode::ImportFrom:
+      frame.push(load_attribute(frame.peek(1), name));
+      return;
+    case Opcode::LoadAssertionError:
+      frame.push(existing(PyExc_AssertionError, nullptr));
+      return;
+    default:
+      break_here(BreakId::class_definition, bytecode::name(in.op));
   }
 }
 

@@ -1,7 +1,8 @@
 // Exceptions of the traced program.
 //
-// An exception whose handler lies inside the trace is followed: the executor unwinds to the handler as the interpreter would.
-// One that would leave the root frame ends the trace before the root instruction that raises, so that it is raised for real.
+// An exception whose handler lies inside the trace is followed: the executor unwinds to the handler as the
+// interpreter would. One that would leave the root frame ends the trace before the root instruction that
+// raises, so that it is raised for real.
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
@@ -53,10 +54,12 @@ bool Executor::handle(Frame& frame, ExceptionVar* exception) {
 bool Executor::matches(ExceptionVar* exception, Var* classes) {
   if (TupleVar* tuple = as<TupleVar>(classes)) {
     load_items(tuple);
-    return std::any_of(tuple->items.begin(), tuple->items.end(), [&](Var* item) { return matches(exception, item); });
+    return std::any_of(tuple->items.begin(), tuple->items.end(),
+                       [&](Var* item) { return matches(exception, item); });
   }
   PyObject* type = as_constant(classes);
-  if (!type || !PyExceptionClass_Check(type)) break_here(BreakId::raises, "except with something that is not a class");
+  if (!type || !PyExceptionClass_Check(type))
+    break_here(BreakId::raises, "except with something that is not a class");
   return PyType_IsSubtype(exception->type, reinterpret_cast<PyTypeObject*>(type));
 }
 
@@ -94,7 +97,8 @@ void Executor::do_exception(Frame& frame, const Instruction& in) {
     }
     case Opcode::PopExcept:
       frame.pop();
-      if (frame.handled.empty()) break_here(BreakId::internal_limit, "the end of a handler of a real exception");
+      if (frame.handled.empty())
+        break_here(BreakId::internal_limit, "the end of a handler of a real exception");
       frame.handled.pop_back();
       return;
     case Opcode::CheckExcMatch: {
@@ -126,7 +130,8 @@ void Executor::do_exception(Frame& frame, const Instruction& in) {
       frame.push(call(frame.peek(4), {{type, exception, none()}, {}}));
       return;
     }
-    default: break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
+    default:
+      break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
   }
 }
 

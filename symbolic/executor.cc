@@ -2,6 +2,7 @@
 #include "symbolic/executor.h"
 
 #include "symbolic/rebuild.h"
+#include "symbolic/symbolic.h"
 
 namespace framejit::symbolic {
 
@@ -57,20 +58,45 @@ void Executor::step(Frame& frame) {
   const Instruction& in = frame.instruction();
   frame.next = frame.pc + 1;
   switch (bytecode::op_class(in.op)) {
-    case OpClass::Stack: do_stack(frame, in); break;
-    case OpClass::Local: do_local(frame, in); break;
-    case OpClass::Name: do_name(frame, in); break;
-    case OpClass::Operator: do_operator(frame, in); break;
-    case OpClass::Build: do_build(frame, in); break;
-    case OpClass::Match: do_match(frame, in); break;
-    case OpClass::Call: do_call(frame, in); break;
-    case OpClass::Function: do_function(frame, in); break;
-    case OpClass::Jump: do_jump(frame, in); break;
-    case OpClass::Iteration: do_iteration(frame, in); break;
-    case OpClass::Exception: do_exception(frame, in); break;
-    case OpClass::Generator: do_generator(frame, in); break;
+    case OpClass::Stack:
+      do_stack(frame, in);
+      break;
+    case OpClass::Local:
+      do_local(frame, in);
+      break;
+    case OpClass::Name:
+      do_name(frame, in);
+      break;
+    case OpClass::Operator:
+      do_operator(frame, in);
+      break;
+    case OpClass::Build:
+      do_build(frame, in);
+      break;
+    case OpClass::Match:
+      do_match(frame, in);
+      break;
+    case OpClass::Call:
+      do_call(frame, in);
+      break;
+    case OpClass::Function:
+      do_function(frame, in);
+      break;
+    case OpClass::Jump:
+      do_jump(frame, in);
+      break;
+    case OpClass::Iteration:
+      do_iteration(frame, in);
+      break;
+    case OpClass::Exception:
+      do_exception(frame, in);
+      break;
+    case OpClass::Generator:
+      do_generator(frame, in);
+      break;
     case OpClass::Return:
-    case OpClass::Unsupported: break_here(BreakId::unsupported_opcode, frame.program->source_name(in));
+    case OpClass::Unsupported:
+      break_here(BreakId::unsupported_opcode, frame.program->source_name(in));
   }
   frame.pc = frame.next;
 }
@@ -117,8 +143,8 @@ void Executor::enter_root() {
   root_->function->type_guarded = true;
   known_[root_->function->real.get()] = root_->function;
   if (PyObject* closure = request_.entry_pc == 0 ? request_.function->func_closure : nullptr) {
-    const Source* place = sources().member(
-        root_->function->source, _PyType_Lookup(&PyFunction_Type, constant_string("__closure__")));
+    const Source* place = sources().member(root_->function->source,
+                                           _PyType_Lookup(&PyFunction_Type, constant_string("__closure__")));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(closure); ++i)
       root_->function->closure.push_back(existing(PyTuple_GET_ITEM(closure, i), sources().item(place, i)));
   }
@@ -147,7 +173,8 @@ std::unique_ptr<Trace> Executor::run() {
     } catch (RaiseError& error) {
       if (handle(*root_, error.exception)) continue;
       // Caught before and raised again: it has to come from where it was raised first, for the traceback.
-      if (error.exception->raised_step >= 0) throw Restart{error.exception->raised_step, error.exception->record};
+      if (error.exception->raised_step >= 0)
+        throw Restart{error.exception->raised_step, error.exception->record};
       break_root(error.exception->record, std::move(stack), mutations);
       return end(EndKind::graph_break, root_->pc, error.exception->record, nullptr);
     } catch (BreakError& error) {
@@ -168,7 +195,8 @@ void Executor::break_root(const BreakRecord& record, std::vector<Var*> stack, in
 
 EndKind Executor::end_kind(const BreakRecord& record) const {
   const Instruction& in = root_->instruction();
-  bool jump = in.op == Opcode::ToBool || in.op == Opcode::JumpIfTrueOrPop || in.op == Opcode::JumpIfFalseOrPop;
+  bool jump =
+      in.op == Opcode::ToBool || in.op == Opcode::JumpIfTrueOrPop || in.op == Opcode::JumpIfFalseOrPop;
   if (record.id == BreakId::tensor_branch && jump) return EndKind::branch;
   if (record.id == BreakId::real_iterator && in.op == Opcode::ForIter) return EndKind::loop_step;
   if (bytecode::op_class(in.op) == OpClass::Unsupported) return EndKind::fallback;
@@ -176,8 +204,8 @@ EndKind Executor::end_kind(const BreakRecord& record) const {
 }
 
 std::unique_ptr<Trace> Executor::end(EndKind kind, int pc, const BreakRecord& record, Var* result) {
-  // Inside a handler the interpreter keeps the exception in its thread state, which a trace cannot set: the instruction that
-  // raises has to run for real.
+  // Inside a handler the interpreter keeps the exception in its thread state, which a trace cannot set: the
+  // instruction that raises has to run for real.
   if (!root_->handled.empty() && kind != EndKind::returns)
     throw Restart{root_->handled.front()->raised_step, root_->handled.front()->record};
   trace_->end = {kind, pc, record};
@@ -233,8 +261,8 @@ std::unique_ptr<Trace> trace_frame(const TraceRequest& request) {
     return fallback(request, "too many attempts");
   } catch (const std::exception& error) {
     PyErr_Clear();
-    PySys_WriteStderr("framejit: internal error while tracing %s: %.800s\n", PyUnicode_AsUTF8(request.code->co_qualname),
-                      error.what());
+    PySys_WriteStderr("framejit: internal error while tracing %s: %.800s\n",
+                      PyUnicode_AsUTF8(request.code->co_qualname), error.what());
     return nullptr;
   }
 }

@@ -1,8 +1,8 @@
 // The symbolic executor: runs one frame's bytecode, and what it calls, over abstract values.
 //
-// Control flow of the tracer itself is by three C++ exceptions: BreakError (the current instruction cannot be traced),
-// RaiseError (the traced program raises) and Restart (trace again and end before an earlier root instruction). None leaves
-// trace_frame().
+// Control flow of the tracer itself is by three C++ exceptions: BreakError (the current instruction cannot be
+// traced), RaiseError (the traced program raises) and Restart (trace again and end before an earlier root
+// instruction). None leaves trace_frame().
 #pragma once
 
 #include <algorithm>
@@ -110,7 +110,7 @@ class Executor {
   void guard_type(Var* var);
   /// The Python constant that `var` is (guarded equal or identical to it), or null. Borrowed.
   PyObject* as_constant(Var* var);
-  bool is_constant_like(Var* var) const;  ///< as_constant would succeed; guards nothing
+  bool is_constant_like(Var* var) const;                  ///< as_constant would succeed; guards nothing
   PyObject* expect_constant(Var* var, const char* what);  ///< else a break
   template <class T>
   T* expect(Var* var) {
@@ -128,9 +128,9 @@ class Executor {
   // ---- attribute.cc, attribute_kinds.cc, attribute_store.cc
   /// What the class of `owner` defines (MRO, not bound), guarded; borrowed, or null and guarded absent.
   PyObject* class_lookup(Var* owner, PyObject* name);
-  Var* load_attribute(Var* owner, PyObject* name);  ///< raises AttributeError in the traced program
-  Var* find_attribute(Var* owner, PyObject* name);  ///< null when there is none
-  Var* attribute_or_null(Var* owner, PyObject* name);  ///< getattr with a default
+  Var* load_attribute(Var* owner, PyObject* name);      ///< raises AttributeError in the traced program
+  Var* find_attribute(Var* owner, PyObject* name);      ///< null when there is none
+  Var* attribute_or_null(Var* owner, PyObject* name);   ///< getattr with a default
   Var* generic_load(ObjectVar* owner, PyObject* name);  ///< object.__getattribute__
   /// A null value deletes.
   void store_attribute(Var* owner, PyObject* name, Var* value);
@@ -153,7 +153,8 @@ class Executor {
   Var* make_instance(PyTypeObject* type, const CallArgs& args);
   Var* call_object(ObjectVar* callee, const CallArgs& args);
   void open_function(FunctionVar* function);
-  void bind_arguments(FunctionVar* function, PyCodeObject* code, const CallArgs& args, std::vector<Var*>& locals);
+  void bind_arguments(FunctionVar* function, PyCodeObject* code, const CallArgs& args,
+                      std::vector<Var*>& locals);
   // ---- real.cc
   PyRef to_real(Var* var);
   Var* from_real(PyObject* object);
@@ -172,7 +173,7 @@ class Executor {
   Var* from_op_result(PyObject* result);
   bool to_op_argument(Var* var, PyRef& out);  ///< false: not something an op may see
   Var* load_tensor_attribute(TensorVar* tensor, PyObject* name);
-  bool contains_traced(Var* var);             ///< a tensor or a symbolic number is in it
+  bool contains_traced(Var* var);  ///< a tensor or a symbolic number is in it
 
   // ---- number.cc
   NumberVar* number(PyObject* hint, Reg reg);
@@ -219,8 +220,8 @@ class Executor {
   void set_add(SetVar* set, Var* item);
   Var* set_binary(int nb_op, SetVar* left, SetVar* right);
   std::vector<Var*> sort(const std::vector<Var*>& items, Var* key, Var* reverse);
-  std::vector<Var*> iterate_all(Var* iterable);               ///< list(iterable)
-  Var* dict_get(DictVar* dict, Var* key);                     ///< null when absent
+  std::vector<Var*> iterate_all(Var* iterable);  ///< list(iterable)
+  Var* dict_get(DictVar* dict, Var* key);        ///< null when absent
   void dict_set(DictVar* dict, Var* key, Var* value);
   bool dict_erase(DictVar* dict, Var* key);
   void list_append(ListVar* list, Var* item);
@@ -346,10 +347,10 @@ class Executor {
   std::vector<Var*> entry_locals_;  ///< of the root, as read; null: not read
   std::unordered_map<PyCodeObject*, std::shared_ptr<const bytecode::Program>> programs_;
   std::vector<PyRef> pinned_;
-  std::unordered_map<PyObject*, Var*> known_;                    ///< existing objects with an identity, by address
-  std::unordered_map<const Source*, Var*> known_sources_;        ///< the others, by place
-  std::unordered_map<PyObject*, ObjectVar*> constants_;          ///< by address; the Vars keep them alive
-  std::unordered_map<eager::TensorImpl*, TensorVar*> tensors_;   ///< symbolic tensors
+  std::unordered_map<PyObject*, Var*> known_;              ///< existing objects with an identity, by address
+  std::unordered_map<const Source*, Var*> known_sources_;  ///< the others, by place
+  std::unordered_map<PyObject*, ObjectVar*> constants_;    ///< by address; the Vars keep them alive
+  std::unordered_map<eager::TensorImpl*, TensorVar*> tensors_;  ///< symbolic tensors
   std::vector<Effect> effects_;
   std::vector<Var*> graph_inputs_;
 
@@ -359,8 +360,9 @@ class Executor {
   int instructions_ = 0;  ///< all of them
   int mutations_ = 0;
   Reg next_reg_ = kFirstReg;
-  std::set<std::pair<PyTypeObject*, PyObject*>> class_facts_;  ///< class attributes that are guarded (names are interned)
-  bool has_inplace_ = false;      ///< an in-place op was traced: inputs must not share memory
+  std::set<std::pair<PyTypeObject*, PyObject*>>
+      class_facts_;           ///< class attributes that are guarded (names are interned)
+  bool has_inplace_ = false;  ///< an in-place op was traced: inputs must not share memory
   int located_line_ = -1;
   Frame* located_frame_ = nullptr;
   bool grad_mode_at_entry_;

@@ -17,11 +17,11 @@ struct Frame {
   std::vector<Var*> locals;  ///< localsplus without the stack; NullVar: unbound
   std::vector<Var*> stack;
   std::vector<ExceptionVar*> handled;  ///< exceptions whose handlers are running, innermost last
-  int pc = 0;    ///< of the instruction that runs
-  int next = 0;  ///< of the one after it
+  int pc = 0;                          ///< of the instruction that runs
+  int next = 0;                        ///< of the one after it
   Frame* caller = nullptr;
-  int depth = 0;                                 ///< 0: the root
-  std::unordered_map<int, int> back_edges;       ///< target pc -> times taken
+  int depth = 0;                            ///< 0: the root
+  std::unordered_map<int, int> back_edges;  ///< target pc -> times taken
   // Of generators.
   bool finished = false;  ///< returned or raised
   bool running = false;

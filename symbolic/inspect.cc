@@ -7,9 +7,9 @@ namespace {
 /// Objects that stand for themselves: guarded by identity when they are used as constants.
 bool is_identity_constant(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
-  return PyType_Check(object) || PyModule_Check(object) || PyCFunction_Check(object) || type == &PyMethodDescr_Type ||
-         type == &PyWrapperDescr_Type || type == &PyGetSetDescr_Type || type == &PyMemberDescr_Type ||
-         type == &PyClassMethodDescr_Type || type == &PyProperty_Type;
+  return PyType_Check(object) || PyModule_Check(object) || PyCFunction_Check(object) ||
+         type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type || type == &PyGetSetDescr_Type ||
+         type == &PyMemberDescr_Type || type == &PyClassMethodDescr_Type || type == &PyProperty_Type;
 }
 
 PyObject* set_constant(SetVar* set, Executor& executor) {
@@ -34,24 +34,42 @@ PyTypeObject* Executor::type_of(Var* var) {
     return Py_TYPE(var->real.get());
   }
   switch (var->kind) {
-    case Kind::null: break_here(BreakId::internal_limit, "the type of NULL");
-    case Kind::object: return static_cast<ObjectVar*>(var)->type;
-    case Kind::number: return static_cast<NumberVar*>(var)->type;
-    case Kind::tensor: return static_cast<TensorVar*>(var)->type;
-    case Kind::tuple: return static_cast<TupleVar*>(var)->type;
-    case Kind::list: return &PyList_Type;
-    case Kind::dict: return static_cast<DictVar*>(var)->type;
-    case Kind::set: return static_cast<SetVar*>(var)->type;
-    case Kind::slice: return &PySlice_Type;
-    case Kind::range: return &PyRange_Type;
-    case Kind::function: return &PyFunction_Type;
-    case Kind::cell: return &PyCell_Type;
-    case Kind::method: return method_type(static_cast<MethodVar*>(var));
-    case Kind::iterator: return iterator_type(static_cast<IteratorVar*>(var));
-    case Kind::view: return view_type(static_cast<ViewVar*>(var));
-    case Kind::super: return &PySuper_Type;
-    case Kind::partial: return partial_type();
-    case Kind::exception: return static_cast<ExceptionVar*>(var)->type;
+    case Kind::null:
+      break_here(BreakId::internal_limit, "the type of NULL");
+    case Kind::object:
+      return static_cast<ObjectVar*>(var)->type;
+    case Kind::number:
+      return static_cast<NumberVar*>(var)->type;
+    case Kind::tensor:
+      return static_cast<TensorVar*>(var)->type;
+    case Kind::tuple:
+      return static_cast<TupleVar*>(var)->type;
+    case Kind::list:
+      return &PyList_Type;
+    case Kind::dict:
+      return static_cast<DictVar*>(var)->type;
+    case Kind::set:
+      return static_cast<SetVar*>(var)->type;
+    case Kind::slice:
+      return &PySlice_Type;
+    case Kind::range:
+      return &PyRange_Type;
+    case Kind::function:
+      return &PyFunction_Type;
+    case Kind::cell:
+      return &PyCell_Type;
+    case Kind::method:
+      return method_type(static_cast<MethodVar*>(var));
+    case Kind::iterator:
+      return iterator_type(static_cast<IteratorVar*>(var));
+    case Kind::view:
+      return view_type(static_cast<ViewVar*>(var));
+    case Kind::super:
+      return &PySuper_Type;
+    case Kind::partial:
+      return partial_type();
+    case Kind::exception:
+      return static_cast<ExceptionVar*>(var)->type;
   }
   break_here(BreakId::internal_limit, "type()");
 }
@@ -59,28 +77,43 @@ PyTypeObject* Executor::type_of(Var* var) {
 PyTypeObject* Executor::iterator_type(IteratorVar* iterator) {
   using Form = IteratorVar::Form;
   switch (iterator->form) {
-    case Form::sequence: return iterator->over->kind == Kind::list ? &PyListIter_Type : &PyTupleIter_Type;
-    case Form::range: return &PyRangeIter_Type;
-    case Form::reversed: return &PyReversed_Type;
-    case Form::enumerate: return &PyEnum_Type;
-    case Form::zip: return &PyZip_Type;
-    case Form::map: return &PyMap_Type;
-    case Form::filter: return &PyFilter_Type;
-    case Form::keys: return &PyDictIterKey_Type;
-    case Form::values: return &PyDictIterValue_Type;
-    case Form::items: return &PyDictIterItem_Type;
-    case Form::generator: return &PyGen_Type;
+    case Form::sequence:
+      return iterator->over->kind == Kind::list ? &PyListIter_Type : &PyTupleIter_Type;
+    case Form::range:
+      return &PyRangeIter_Type;
+    case Form::reversed:
+      return &PyReversed_Type;
+    case Form::enumerate:
+      return &PyEnum_Type;
+    case Form::zip:
+      return &PyZip_Type;
+    case Form::map:
+      return &PyMap_Type;
+    case Form::filter:
+      return &PyFilter_Type;
+    case Form::keys:
+      return &PyDictIterKey_Type;
+    case Form::values:
+      return &PyDictIterValue_Type;
+    case Form::items:
+      return &PyDictIterItem_Type;
+    case Form::generator:
+      return &PyGen_Type;
     case Form::constant:
-    case Form::count: break;
+    case Form::count:
+      break;
   }
   break_here(BreakId::unknown_object, "the type of an iterator");
 }
 
 PyTypeObject* Executor::view_type(ViewVar* view) {
   switch (view->form) {
-    case IteratorVar::Form::keys: return &PyDictKeys_Type;
-    case IteratorVar::Form::values: return &PyDictValues_Type;
-    default: return &PyDictItems_Type;
+    case IteratorVar::Form::keys:
+      return &PyDictKeys_Type;
+    case IteratorVar::Form::values:
+      return &PyDictValues_Type;
+    default:
+      return &PyDictItems_Type;
   }
 }
 
@@ -99,13 +132,22 @@ PyTypeObject* Executor::partial_type() {
 
 Var* Executor::length(Var* var) {
   switch (var->kind) {
-    case Kind::tuple: return load_items(static_cast<TupleVar*>(var)), integer(int64_t(static_cast<TupleVar*>(var)->items.size()));
-    case Kind::list: return load_items(static_cast<ListVar*>(var)), integer(int64_t(static_cast<ListVar*>(var)->items.size()));
-    case Kind::dict: return integer(dict_size(static_cast<DictVar*>(var)));
-    case Kind::view: return integer(dict_size(static_cast<ViewVar*>(var)->dict));
-    case Kind::set: return integer(int64_t(static_cast<SetVar*>(var)->table.size()));
-    case Kind::tensor: return call_method(call_method(var, "size"), "__getitem__", {integer(0)});
-    default: break;
+    case Kind::tuple:
+      return load_items(static_cast<TupleVar*>(var)),
+             integer(int64_t(static_cast<TupleVar*>(var)->items.size()));
+    case Kind::list:
+      return load_items(static_cast<ListVar*>(var)),
+             integer(int64_t(static_cast<ListVar*>(var)->items.size()));
+    case Kind::dict:
+      return integer(dict_size(static_cast<DictVar*>(var)));
+    case Kind::view:
+      return integer(dict_size(static_cast<ViewVar*>(var)->dict));
+    case Kind::set:
+      return integer(int64_t(static_cast<SetVar*>(var)->table.size()));
+    case Kind::tensor:
+      return call_method(call_method(var, "size"), "__getitem__", {integer(0)});
+    default:
+      break;
   }
   if (Var* result = try_special(var, "__len__", {})) return result;
   Py_ssize_t size = PyObject_Size(expect_constant(var, "len()"));
@@ -120,9 +162,11 @@ bool Executor::is_constant_like(Var* var) const {
       if (object->constant) return true;
       PyObject* real = object->real.get();
       return real && (guards::is_guardable_constant(real) || is_identity_constant(real) ||
-                      front_end().is_constant_type(Py_TYPE(real)));
+                      front_end().is_constant_type(Py_TYPE(real)) ||
+                      front_end().classify(real).role != CallableRole::unknown);
     }
-    case Kind::number: return true;
+    case Kind::number:
+      return true;
     case Kind::tuple: {
       auto* tuple = static_cast<TupleVar*>(var);
       if (!tuple->loaded) return guards::is_guardable_constant(tuple->real.get());
@@ -142,7 +186,8 @@ bool Executor::is_constant_like(Var* var) const {
         if (!entry.key.value) return false;
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -247,15 +292,15 @@ Key Executor::key_of(Var* var) {
     }
     case Kind::tensor:
     case Kind::function:
-    case Kind::exception: break;
-    default: break_here(BreakId::unknown_object, "hash of " + describe(var));
+    case Kind::exception:
+      break;
+    default:
+      break_here(BreakId::unknown_object, "hash of " + describe(var));
   }
   return {Py_hash_t(reinterpret_cast<uintptr_t>(var) >> 4), nullptr, var};
 }
 
-bool Executor::is_enum_type(PyTypeObject* type) const {
-  return !strcmp(Py_TYPE(type)->tp_name, "EnumType");
-}
+bool Executor::is_enum_type(PyTypeObject* type) const { return !strcmp(Py_TYPE(type)->tp_name, "EnumType"); }
 
 std::string Executor::describe(Var* var) const {
   if (var->source) return var->source->text;
@@ -271,8 +316,10 @@ std::string Executor::describe(Var* var) const {
     return std::string("a ") + Py_TYPE(var->real.get())->tp_name;
   }
   switch (var->kind) {
-    case Kind::object: return std::string("a ") + static_cast<const ObjectVar*>(var)->type->tp_name;
-    case Kind::tensor: return "a tensor";
+    case Kind::object:
+      return std::string("a ") + static_cast<const ObjectVar*>(var)->type->tp_name;
+    case Kind::tensor:
+      return "a tensor";
     case Kind::method: {
       auto* method = static_cast<const MethodVar*>(var);
       return method->function ? describe(method->function) : "a method";
@@ -281,8 +328,10 @@ std::string Executor::describe(Var* var) const {
       auto* function = static_cast<const FunctionVar*>(var);
       return function->qualified_name ? PyUnicode_AsUTF8(function->qualified_name.get()) : "a function";
     }
-    case Kind::iterator: return "an iterator";
-    default: return "a value made in the function";
+    case Kind::iterator:
+      return "an iterator";
+    default:
+      return "a value made in the function";
   }
 }
 

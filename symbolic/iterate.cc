@@ -5,7 +5,8 @@ namespace framejit::symbolic {
 namespace {
 
 bool is_real_iterator(Var* var) {
-  return var->kind == Kind::object && var->existing() && Py_TYPE(var->real.get())->tp_iter == PyObject_SelfIter;
+  return var->kind == Kind::object && var->existing() &&
+         Py_TYPE(var->real.get())->tp_iter == PyObject_SelfIter;
 }
 
 /// Types whose constants may be iterated at once: str, bytes, range, frozenset.
@@ -24,10 +25,16 @@ IteratorVar* Executor::iterator(IteratorVar::Form form, Var* over) {
 
 Var* Executor::get_iterator(Var* var) {
   switch (var->kind) {
-    case Kind::iterator: return var;
-    case Kind::tuple: load_items(static_cast<TupleVar*>(var)); return iterator(IteratorVar::Form::sequence, var);
-    case Kind::list: load_items(static_cast<ListVar*>(var)); return iterator(IteratorVar::Form::sequence, var);
-    case Kind::range: return iterator(IteratorVar::Form::range, var);
+    case Kind::iterator:
+      return var;
+    case Kind::tuple:
+      load_items(static_cast<TupleVar*>(var));
+      return iterator(IteratorVar::Form::sequence, var);
+    case Kind::list:
+      load_items(static_cast<ListVar*>(var));
+      return iterator(IteratorVar::Form::sequence, var);
+    case Kind::range:
+      return iterator(IteratorVar::Form::range, var);
     case Kind::tensor: {
       Var* parts = call_method(var, "unbind", {integer(0)});
       return iterator(IteratorVar::Form::sequence, parts);
@@ -38,7 +45,8 @@ Var* Executor::get_iterator(Var* var) {
       keys->snapshot = static_cast<DictVar*>(var)->table.entries();
       return keys;
     }
-    case Kind::set: return set_iterator(static_cast<SetVar*>(var));
+    case Kind::set:
+      return set_iterator(static_cast<SetVar*>(var));
     case Kind::view: {
       auto* view = static_cast<ViewVar*>(var);
       load_all(view->dict);
@@ -46,8 +54,10 @@ Var* Executor::get_iterator(Var* var) {
       entries->snapshot = view->dict->table.entries();
       return entries;
     }
-    case Kind::object: break;
-    default: break_here(BreakId::unsupported_iteration, describe(var));
+    case Kind::object:
+      break;
+    default:
+      break_here(BreakId::unsupported_iteration, describe(var));
   }
   if (is_real_iterator(var)) return guard_type(var), var;
   if (Var* method = find_special(var, "__iter__"); method && method->kind == Kind::method) {
@@ -76,7 +86,8 @@ Var* Executor::set_iterator(SetVar* set) {
 Var* Executor::next(Var* var) {
   IteratorVar* it = as<IteratorVar>(var);
   if (!it) {
-    Var* method = var->kind == Kind::object && !is_real_iterator(var) ? find_special(var, "__next__") : nullptr;
+    Var* method =
+        var->kind == Kind::object && !is_real_iterator(var) ? find_special(var, "__next__") : nullptr;
     if (!method) break_here(BreakId::real_iterator, describe(var));
     return next_or_null([&] { return call(method, {}); });
   }
@@ -102,10 +113,14 @@ Var* Executor::next_or_null(const std::function<Var*()>& body) {
 
 Var* Executor::advance(IteratorVar* it) {
   auto at = size_t(it->index);
+  DictVar* dict = as<DictVar>(it->over);
+  if (dict && !dict->view_of && dict->table.size() != it->snapshot.size())
+    raise(PyExc_RuntimeError, "dictionary changed size during iteration");
   switch (it->form) {
     case IteratorVar::Form::sequence: {
       // A list that grows while it is iterated over gives its new items as well.
-      auto& items = it->over->kind == Kind::list ? static_cast<ListVar*>(it->over)->items : static_cast<TupleVar*>(it->over)->items;
+      auto& items = it->over->kind == Kind::list ? static_cast<ListVar*>(it->over)->items
+                                                 : static_cast<TupleVar*>(it->over)->items;
       return at < items.size() ? items[at] : nullptr;
     }
     case IteratorVar::Form::reversed: {
@@ -117,17 +132,22 @@ Var* Executor::advance(IteratorVar* it) {
       if (it->index >= PySequence_Size(value)) return nullptr;
       return steal_constant(PySequence_GetItem(value, it->index));
     }
-    case IteratorVar::Form::range: return advance_range(it);
-    case IteratorVar::Form::count: return integer(it->start + it->index);
-    case IteratorVar::Form::keys: return at < it->snapshot.size() ? it->snapshot[at].key.var : nullptr;
-    case IteratorVar::Form::values: return at < it->snapshot.size() ? it->snapshot[at].value : nullptr;
+    case IteratorVar::Form::range:
+      return advance_range(it);
+    case IteratorVar::Form::count:
+      return integer(it->start + it->index);
+    case IteratorVar::Form::keys:
+      return at < it->snapshot.size() ? it->snapshot[at].key.var : nullptr;
+    case IteratorVar::Form::values:
+      return at < it->snapshot.size() ? it->snapshot[at].value : nullptr;
     case IteratorVar::Form::items:
       return at < it->snapshot.size() ? tuple({it->snapshot[at].key.var, it->snapshot[at].value}) : nullptr;
     case IteratorVar::Form::enumerate: {
       Var* item = next(it->inner[0]);
       return item ? tuple({integer(it->start + it->index), item}) : nullptr;
     }
-    case IteratorVar::Form::zip: return advance_zip(it);
+    case IteratorVar::Form::zip:
+      return advance_zip(it);
     case IteratorVar::Form::map: {
       CallArgs args;
       for (Var* inner : it->inner) {
@@ -143,7 +163,8 @@ Var* Executor::advance(IteratorVar* it) {
         if (truth(plain ? item : call(it->function, {{item}, {}}))) return item;
       }
       return nullptr;
-    case IteratorVar::Form::generator: return resume(it, none());
+    case IteratorVar::Form::generator:
+      return resume(it, none());
   }
   return nullptr;
 }
@@ -155,11 +176,12 @@ Var* Executor::advance_range(IteratorVar* it) {
     Var* part = static_cast<RangeVar*>(it->over)->parts[i];
     parts[i] = part->kind == Kind::number ? part->real.get() : as_constant(part);
   }
-  PyRef range = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type), parts[0], parts[1],
-                                                          parts[2], nullptr));
+  PyRef range = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type),
+                                                          parts[0], parts[1], parts[2], nullptr));
   if (!range) raise_pending();
   if (it->index == 0 && (PyObject_Size(range.get()) > request_.options.loop_iterations || range_varies(it)))
-    break_here(BreakId::real_iterator, "a range over " + describe(static_cast<RangeVar*>(it->over)->parts[1]));
+    break_here(BreakId::real_iterator,
+               "a range over " + describe(static_cast<RangeVar*>(it->over)->parts[1]));
   for (Var* part : static_cast<RangeVar*>(it->over)->parts) as_constant(part);
   if (it->index >= PyObject_Size(range.get())) return nullptr;
   return steal_constant(PySequence_GetItem(range.get(), it->index));

@@ -20,8 +20,8 @@ bool names_its_locals(PyCodeObject* code) {
 }
 
 bool falls_through(Opcode op) {
-  return op != Opcode::Jump && op != Opcode::ReturnValue && op != Opcode::ReturnConst && op != Opcode::RaiseVarargs &&
-         op != Opcode::Reraise;
+  return op != Opcode::Jump && op != Opcode::ReturnValue && op != Opcode::ReturnConst &&
+         op != Opcode::RaiseVarargs && op != Opcode::Reraise;
 }
 
 bool merge(Bits& into, const Bits& from) {
@@ -39,12 +39,17 @@ void transfer(const Instruction& in, Bits& live) {
   uint64_t bit = uint64_t(1) << (in.arg & 63);
   auto word = size_t(in.arg) / 64;
   switch (in.op) {
-    case Opcode::StoreFast: live[word] &= ~bit; return;
+    case Opcode::StoreFast:
+      live[word] &= ~bit;
+      return;
     case Opcode::LoadFast:
     case Opcode::LoadFastAndClear:
     case Opcode::DeleteFast:
-    case Opcode::MakeCell: live[word] |= bit; return;
-    default: return;
+    case Opcode::MakeCell:
+      live[word] |= bit;
+      return;
+    default:
+      return;
   }
 }
 
@@ -54,7 +59,8 @@ std::vector<bool> live_locals(const bytecode::Program& program, int pc) {
   PyCodeObject* code = program.code();
   auto count = size_t(code->co_nlocalsplus);
   bool all = names_its_locals(code);
-  for (const Instruction& in : program.instructions()) all |= bytecode::op_class(in.op) == OpClass::Unsupported;
+  for (const Instruction& in : program.instructions())
+    all |= bytecode::op_class(in.op) == OpClass::Unsupported;
   if (all) return std::vector<bool>(count, true);
 
   std::vector<Bits> before(size_t(program.size()) + 1, Bits(count / 64 + 1));
@@ -67,7 +73,8 @@ std::vector<bool> live_locals(const bytecode::Program& program, int pc) {
       if (in.target >= 0) merge(live, before[size_t(in.target)]);
       transfer(in, live);
       // Any instruction may raise, before it has stored anything.
-      if (const bytecode::Handler* handler = program.handler(at)) merge(live, before[size_t(handler->target)]);
+      if (const bytecode::Handler* handler = program.handler(at))
+        merge(live, before[size_t(handler->target)]);
       changed |= merge(before[size_t(at)], live);
     }
   }

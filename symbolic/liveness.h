@@ -7,8 +7,8 @@
 
 namespace framejit::symbolic {
 
-/// For each local, whether it may be read from `pc` on. Cells and free variables count as live, and so does everything in
-/// code that can look at its own locals by name.
+/// For each local, whether it may be read from `pc` on. Cells and free variables count as live, and so does
+/// everything in code that can look at its own locals by name.
 std::vector<bool> live_locals(const bytecode::Program& program, int pc);
 
 }  // namespace framejit::symbolic

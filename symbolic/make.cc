@@ -97,10 +97,11 @@ Var* Executor::model(PyObject* object) {
 
 Var* Executor::existing(PyObject* object, const Source* source) {
   if (!object) return null();
-  // One object, one Var; two places that hold it are guarded to do so again. Numbers and strings have no identity that
-  // programs may rely on, and None and the like are guarded by value when used.
-  bool has_identity = !PyLong_CheckExact(object) && !PyFloat_CheckExact(object) && !PyUnicode_CheckExact(object) &&
-                      object != Py_None && !PyBool_Check(object) && !PyBytes_CheckExact(object);
+  // One object, one Var; two places that hold it are guarded to do so again. Numbers and strings have no
+  // identity that programs may rely on, and None and the like are guarded by value when used.
+  bool has_identity = !PyLong_CheckExact(object) && !PyFloat_CheckExact(object) &&
+                      !PyUnicode_CheckExact(object) && object != Py_None && !PyBool_Check(object) &&
+                      !PyBytes_CheckExact(object);
   if (has_identity) {
     auto found = known_.find(object);
     if (found != known_.end()) {

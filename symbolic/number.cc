@@ -1,15 +1,17 @@
 // Python numbers whose value is an input of the trace.
 //
-// Arithmetic on them goes to the trace's prelude, which computes with CPython's own operators before the graph runs: exact
-// integers, Python's rounding, no overflow. A number that meets a tensor becomes a scalar input of the graph. Where the value
-// decides something (a branch, an index, a shape) it is guarded: a comparison by its outcome, anything else by equality.
-// Sizes of tensors (`is_size`) are SymInts instead: the graph's shape environment computes and guards them.
+// Arithmetic on them goes to the trace's prelude, which computes with CPython's own operators before the
+// graph runs: exact integers, Python's rounding, no overflow. A number that meets a tensor becomes a scalar
+// input of the graph. Where the value decides something (a branch, an index, a shape) it is guarded: a
+// comparison by its outcome, anything else by equality. Sizes of tensors (`is_size`) are SymInts instead: the
+// graph's shape environment computes and guards them.
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
 namespace {
 
-constexpr int kFirstInPlace = 13;  // NB_INPLACE_ADD: CPython lists the in-place operators in the order of the plain ones
+constexpr int kFirstInPlace =
+    13;  // NB_INPLACE_ADD: CPython lists the in-place operators in the order of the plain ones
 constexpr int kAdd = 0, kFloorDivide = 2, kMultiply = 5, kRemainder = 6, kSubtract = 10;
 
 bool is_size(Var* var) {
@@ -25,12 +27,18 @@ bool is_input(Var* var) {
 
 bool size_relation(int op, eager::SymInt a, eager::SymInt b) {
   switch (op) {
-    case Py_LT: return a < b;
-    case Py_LE: return a <= b;
-    case Py_EQ: return a == b;
-    case Py_NE: return !(a == b);
-    case Py_GT: return a > b;
-    default: return a >= b;
+    case Py_LT:
+      return a < b;
+    case Py_LE:
+      return a <= b;
+    case Py_EQ:
+      return a == b;
+    case Py_NE:
+      return !(a == b);
+    case Py_GT:
+      return a > b;
+    default:
+      return a >= b;
   }
 }
 
@@ -55,7 +63,8 @@ Var* Executor::size_number(eager::SymInt size) {
 }
 
 Reg Executor::prelude(StepOp op, std::vector<Reg> operands, int32_t aux, bool result) {
-  Step step{op, result ? new_reg() : kNoReg, aux, uint32_t(trace_->operands.size()), uint32_t(operands.size())};
+  Step step{op, result ? new_reg() : kNoReg, aux, uint32_t(trace_->operands.size()),
+            uint32_t(operands.size())};
   trace_->operands.insert(trace_->operands.end(), operands.begin(), operands.end());
   trace_->prelude.push_back(step);
   return step.dst;
@@ -113,8 +122,8 @@ void Executor::graph_input(NumberVar* number, eager::DType type, double hint) {
   graph_inputs_.push_back(number);
 }
 
-/// An int of the frame becomes a symbol. One that the prelude computes is the same expression over those symbols, guarded to
-/// fit 64 bits (its parts may wrap: sums and products are right modulo 2**64).
+/// An int of the frame becomes a symbol. One that the prelude computes is the same expression over those
+/// symbols, guarded to fit 64 bits (its parts may wrap: sums and products are right modulo 2**64).
 void Executor::graph_integer(NumberVar* number) {
   int overflow = 0;
   int64_t value = PyLong_AsLongLongAndOverflow(number->real.get(), &overflow);
@@ -152,12 +161,18 @@ Var* Executor::size_binary(int op, Var* left, Var* right) {
   if (!ints || !known || (divides && as_size(right) == eager::SymInt(0))) return nullptr;
   eager::SymInt a = as_size(left), b = as_size(right);
   switch (op) {
-    case kAdd: return size_number(a + b);
-    case kSubtract: return size_number(a - b);
-    case kMultiply: return size_number(a * b);
-    case kFloorDivide: return size_number(floor_div(a, b));
-    case kRemainder: return size_number(floor_mod(a, b));
-    default: return nullptr;
+    case kAdd:
+      return size_number(a + b);
+    case kSubtract:
+      return size_number(a - b);
+    case kMultiply:
+      return size_number(a * b);
+    case kFloorDivide:
+      return size_number(floor_div(a, b));
+    case kRemainder:
+      return size_number(floor_mod(a, b));
+    default:
+      return nullptr;
   }
 }
 
@@ -190,7 +205,8 @@ Var* Executor::number_binary(int nb_op, Var* left, Var* right) {
 
 Var* Executor::number_compare(int op, Var* left, Var* right) {
   if (!is_number(left) || !is_number(right)) return nullptr;
-  if ((is_size(left) || is_size(right)) && type_of(left) != &PyFloat_Type && type_of(right) != &PyFloat_Type) {
+  if ((is_size(left) || is_size(right)) && type_of(left) != &PyFloat_Type &&
+      type_of(right) != &PyFloat_Type) {
     eager::SymInt a = as_size(left), b = as_size(right);
     return boolean(size_relation(op, a, b));
   }

@@ -5,7 +5,7 @@ namespace framejit::symbolic {
 namespace {
 
 constexpr int kInPlace = 13;  // first NB_INPLACE_*
-constexpr const char* kMethods[kInPlace] = {"add", "and", "floordiv", "lshift", "matmul", "mul", "mod",
+constexpr const char* kMethods[kInPlace] = {"add", "and", "floordiv", "lshift", "matmul",  "mul", "mod",
                                             "or",  "pow", "rshift",   "sub",    "truediv", "xor"};
 constexpr const char* kComparisons[] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
 constexpr int kSwapped[] = {Py_GT, Py_GE, Py_EQ, Py_NE, Py_LT, Py_LE};
@@ -50,7 +50,9 @@ Var* Executor::binary(int nb_op, Var* left, Var* right) {
   if (Var* result = number_binary(nb_op, left, right)) return result;
   if (Var* result = container_binary(nb_op, left, right)) return result;
   PyObject* a = is_constant_like(left) && is_constant_like(right) ? as_constant(left) : nullptr;
-  if (!a) break_here(BreakId::unknown_object, describe(left) + " " + bytecode::binary_operator(nb_op).text + " " + describe(right));
+  if (!a)
+    break_here(BreakId::unknown_object,
+               describe(left) + " " + bytecode::binary_operator(nb_op).text + " " + describe(right));
   return steal_constant(bytecode::binary_operator(nb_op).apply(a, as_constant(right)));
 }
 
@@ -90,13 +92,15 @@ Var* Executor::container_binary(int nb_op, Var* left, Var* right) {
     dict_update(target, right);
     return target;
   }
-  if (left->kind == Kind::set && right->kind == Kind::set) return set_binary(nb_op, static_cast<SetVar*>(left), static_cast<SetVar*>(right));
+  if (left->kind == Kind::set && right->kind == Kind::set)
+    return set_binary(nb_op, static_cast<SetVar*>(left), static_cast<SetVar*>(right));
   return nullptr;
 }
 
 std::vector<Var*> Executor::repeat(const std::vector<Var*>& items, int64_t count) {
   std::vector<Var*> result;
-  if (count > 0 && uint64_t(count) * items.size() > kMaxItems) break_here(BreakId::long_loop, "a repeated sequence");
+  if (count > 0 && uint64_t(count) * items.size() > kMaxItems)
+    break_here(BreakId::long_loop, "a repeated sequence");
   for (int64_t i = 0; i < count; ++i) result.insert(result.end(), items.begin(), items.end());
   return result;
 }
@@ -130,13 +134,16 @@ Var* Executor::compare(int op, Var* left, Var* right) {
 bool Executor::compares_by_identity(Var* var) {
   switch (var->kind) {
     case Kind::function:
-    case Kind::exception: return true;
+    case Kind::exception:
+      return true;
     case Kind::object: {
-      if (is_constant_like(var)) return true;  // None, a str, ...: never equal to an instance that compares by identity
+      if (is_constant_like(var))
+        return true;  // None, a str, ...: never equal to an instance that compares by identity
       PyTypeObject* type = type_of(var);
       return type->tp_richcompare == PyBaseObject_Type.tp_richcompare || is_enum_type(type);
     }
-    default: return true;
+    default:
+      return true;
   }
 }
 
@@ -144,7 +151,8 @@ std::optional<bool> Executor::containers_equal(Var* left, Var* right) {
   if (left == right && left->kind != Kind::object) return true;
   bool known = left->kind != Kind::object && right->kind != Kind::object;
   if (left->kind != right->kind) {
-    if (known || is_constant_like(left) || is_constant_like(right)) return guard_type(left), guard_type(right), false;
+    if (known || is_constant_like(left) || is_constant_like(right))
+      return guard_type(left), guard_type(right), false;
     return std::nullopt;
   }
   switch (left->kind) {
@@ -176,8 +184,10 @@ std::optional<bool> Executor::containers_equal(Var* left, Var* right) {
       return true;
     }
     case Kind::function:
-    case Kind::exception: return same_object(left, right);
-    default: return std::nullopt;
+    case Kind::exception:
+      return same_object(left, right);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -202,7 +212,9 @@ Var* Executor::unary(bytecode::Opcode op, Var* operand) {
     if (op == bytecode::Opcode::UnaryNegative) return number_negative(number);
     if (op == bytecode::Opcode::UnaryPositive) return number;
   }
-  const char* name = apply == PyNumber_Negative ? "__neg__" : apply == PyNumber_Positive ? "__pos__" : "__invert__";
+  const char* name = apply == PyNumber_Negative   ? "__neg__"
+                     : apply == PyNumber_Positive ? "__pos__"
+                                                  : "__invert__";
   if (Var* result = try_special(operand, name, {})) return result;
   PyObject* value = as_constant(operand);
   if (!value) break_here(BreakId::unknown_object, std::string(name) + " of " + describe(operand));
@@ -211,21 +223,31 @@ Var* Executor::unary(bytecode::Opcode op, Var* operand) {
 
 bool Executor::truth(Var* var) {
   switch (var->kind) {
-    case Kind::null: break_here(BreakId::internal_limit, "truth of NULL");
-    case Kind::tensor: break_here(BreakId::tensor_branch, describe(var));
-    case Kind::number: return truth(number_compare(Py_NE, var, integer(0)));
-    case Kind::tuple: return load_items(static_cast<TupleVar*>(var)), !static_cast<TupleVar*>(var)->items.empty();
-    case Kind::list: return load_items(static_cast<ListVar*>(var)), !static_cast<ListVar*>(var)->items.empty();
-    case Kind::dict: return dict_size(static_cast<DictVar*>(var)) != 0;
-    case Kind::set: return static_cast<SetVar*>(var)->table.size() != 0;
-    case Kind::object: break;
-    default: return true;
+    case Kind::null:
+      break_here(BreakId::internal_limit, "truth of NULL");
+    case Kind::tensor:
+      break_here(BreakId::tensor_branch, describe(var));
+    case Kind::number:
+      return truth(number_compare(Py_NE, var, integer(0)));
+    case Kind::tuple:
+      return load_items(static_cast<TupleVar*>(var)), !static_cast<TupleVar*>(var)->items.empty();
+    case Kind::list:
+      return load_items(static_cast<ListVar*>(var)), !static_cast<ListVar*>(var)->items.empty();
+    case Kind::dict:
+      return dict_size(static_cast<DictVar*>(var)) != 0;
+    case Kind::set:
+      return static_cast<SetVar*>(var)->table.size() != 0;
+    case Kind::object:
+      break;
+    default:
+      return true;
   }
   if (is_class_instance(var)) {
     if (Var* result = try_special(var, "__bool__", {})) return truth(result);
     if (Var* result = try_special(var, "__len__", {})) return truth(result);
     PyTypeObject* type = type_of(var);
-    bool plain = !(type->tp_as_number && type->tp_as_number->nb_bool) && !(type->tp_as_sequence && type->tp_as_sequence->sq_length) &&
+    bool plain = !(type->tp_as_number && type->tp_as_number->nb_bool) &&
+                 !(type->tp_as_sequence && type->tp_as_sequence->sq_length) &&
                  !(type->tp_as_mapping && type->tp_as_mapping->mp_length);
     if (plain) return true;
   }
@@ -238,15 +260,18 @@ bool Executor::truth(Var* var) {
 
 bool Executor::contains(Var* container, Var* item) {
   switch (container->kind) {
-    case Kind::dict: return dict_get(static_cast<DictVar*>(container), item) != nullptr;
+    case Kind::dict:
+      return dict_get(static_cast<DictVar*>(container), item) != nullptr;
     case Kind::set: {
       Table::Entry* entry = static_cast<SetVar*>(container)->table.find(key_of(item));
       return entry && entry->present;
     }
-    case Kind::tensor: break_here(BreakId::tensor_value, "in");
+    case Kind::tensor:
+      break_here(BreakId::tensor_value, "in");
     case Kind::tuple:
     case Kind::list:
-    case Kind::iterator: break;
+    case Kind::iterator:
+      break;
     default: {
       if (Var* result = try_special(container, "__contains__", {item})) return truth(result);
       if (is_constant_like(container) && is_constant_like(item)) {

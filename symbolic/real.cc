@@ -1,4 +1,5 @@
-// Throwaway real objects: a constant list, dict or set as Python builds it, for calling pure builtins while tracing.
+// Throwaway real objects: a constant list, dict or set as Python builds it, for calling pure builtins while
+// tracing.
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
@@ -48,12 +49,14 @@ PyRef Executor::to_real(Var* var) {
 Var* Executor::from_real(PyObject* object) {
   if (PyList_CheckExact(object)) {
     ListVar* var = list({});
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) var->items.push_back(from_real(PyList_GET_ITEM(object, i)));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i)
+      var->items.push_back(from_real(PyList_GET_ITEM(object, i)));
     return var;
   }
   if (PyTuple_CheckExact(object)) {
     TupleVar* var = tuple({});
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) var->items.push_back(from_real(PyTuple_GET_ITEM(object, i)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i)
+      var->items.push_back(from_real(PyTuple_GET_ITEM(object, i)));
     return var;
   }
   if (PyDict_CheckExact(object)) {
@@ -70,13 +73,16 @@ Var* Executor::from_real(PyObject* object) {
       var->table.set(key_of(from_real(PyList_GET_ITEM(items.get(), i))), none());
     return var;
   }
-  bool plain = guards::is_guardable_constant(object) || PyType_Check(object) || Py_TYPE(object) == &PyRange_Type ||
-               front_end().is_constant_type(Py_TYPE(object)) || object == Py_NotImplemented || object == Py_Ellipsis;
-  if (!plain) break_here(BreakId::unknown_object, std::string("a ") + Py_TYPE(object)->tp_name + " made by a builtin");
+  bool plain = guards::is_guardable_constant(object) || PyType_Check(object) ||
+               Py_TYPE(object) == &PyRange_Type || front_end().is_constant_type(Py_TYPE(object)) ||
+               object == Py_NotImplemented || object == Py_Ellipsis;
+  if (!plain)
+    break_here(BreakId::unknown_object, std::string("a ") + Py_TYPE(object)->tp_name + " made by a builtin");
   return constant(pin(object));
 }
 
-/// Of the builtins module, whatever the running code has as builtins. Borrowed; lives as long as the interpreter.
+/// Of the builtins module, whatever the running code has as builtins. Borrowed; lives as long as the
+/// interpreter.
 PyObject* Executor::real_builtin(const char* name) {
   PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "builtins");
   return PyDict_GetItemString(PyModule_GetDict(module), name);

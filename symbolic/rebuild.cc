@@ -1,4 +1,5 @@
-// Making objects again. Containers are made empty and filled afterwards, so that cycles and shared parts come out right.
+// Making objects again. Containers are made empty and filled afterwards, so that cycles and shared parts come
+// out right.
 #include "symbolic/rebuild.h"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace framejit::symbolic {
 // ---- steps
 
 Reg Rebuilder::emit(StepOp op, std::vector<Reg> operands, int32_t aux, bool result) {
-  Step step{op, result ? executor_.new_reg() : kNoReg, aux, uint32_t(trace_.operands.size()), uint32_t(operands.size())};
+  Step step{op, result ? executor_.new_reg() : kNoReg, aux, uint32_t(trace_.operands.size()),
+            uint32_t(operands.size())};
   trace_.operands.insert(trace_.operands.end(), operands.begin(), operands.end());
   trace_.epilogue.push_back(step);
   return step.dst;
@@ -62,11 +64,17 @@ Reg Rebuilder::make(Var* var) {
     return constant(var->real.get());
   }
   switch (var->kind) {
-    case Kind::object: return make_object(static_cast<ObjectVar*>(var));
-    case Kind::tensor: return make_tensor(static_cast<TensorVar*>(var));
-    case Kind::tuple: return make_tuple(static_cast<TupleVar*>(var));
-    case Kind::list: pending_.push_back(var); return emit(StepOp::make_list, {});
-    case Kind::dict: return make_dict(static_cast<DictVar*>(var));
+    case Kind::object:
+      return make_object(static_cast<ObjectVar*>(var));
+    case Kind::tensor:
+      return make_tensor(static_cast<TensorVar*>(var));
+    case Kind::tuple:
+      return make_tuple(static_cast<TupleVar*>(var));
+    case Kind::list:
+      pending_.push_back(var);
+      return emit(StepOp::make_list, {});
+    case Kind::dict:
+      return make_dict(static_cast<DictVar*>(var));
     case Kind::set: {
       auto* set = static_cast<SetVar*>(var);
       std::vector<Reg> items;
@@ -83,18 +91,28 @@ Reg Rebuilder::make(Var* var) {
       operands.insert(operands.begin(), builtin("range"));
       return emit(StepOp::call, operands);
     }
-    case Kind::function: return make_function(static_cast<FunctionVar*>(var));
-    case Kind::cell: pending_.push_back(var); return emit(StepOp::make_cell, {});
-    case Kind::method: return make_method(static_cast<MethodVar*>(var));
-    case Kind::iterator: return make_iterator(static_cast<IteratorVar*>(var));
+    case Kind::function:
+      return make_function(static_cast<FunctionVar*>(var));
+    case Kind::cell:
+      pending_.push_back(var);
+      return emit(StepOp::make_cell, {});
+    case Kind::method:
+      return make_method(static_cast<MethodVar*>(var));
+    case Kind::iterator:
+      return make_iterator(static_cast<IteratorVar*>(var));
     case Kind::view: {
       auto* view = static_cast<ViewVar*>(var);
-      const char* name = view->form == IteratorVar::Form::keys ? "keys" : view->form == IteratorVar::Form::values ? "values" : "items";
+      const char* name = view->form == IteratorVar::Form::keys     ? "keys"
+                         : view->form == IteratorVar::Form::values ? "values"
+                                                                   : "items";
       return emit(StepOp::call, {get_attribute(reg(view->dict), name)});
     }
-    case Kind::partial: return make_partial(static_cast<PartialVar*>(var));
-    case Kind::exception: return make_exception(static_cast<ExceptionVar*>(var));
-    default: executor_.cut_before(var, BreakId::unbuildable_object, executor_.describe(var));
+    case Kind::partial:
+      return make_partial(static_cast<PartialVar*>(var));
+    case Kind::exception:
+      return make_exception(static_cast<ExceptionVar*>(var));
+    default:
+      executor_.cut_before(var, BreakId::unbuildable_object, executor_.describe(var));
   }
 }
 
@@ -116,8 +134,12 @@ Reg Rebuilder::make_tuple(TupleVar* tuple) {
   Reg items = emit(StepOp::make_tuple, regs(tuple->items));
   if (tuple->type == &PyTuple_Type) return items;
   Reg type = constant(reinterpret_cast<PyObject*>(tuple->type));
-  // Named tuples are made by tuple.__new__, as they do it themselves; classes in C take the tuple.
-  if (!(tuple->type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return emit(StepOp::call, {type, items});
+  // Named tuples are made by tuple.__new__, as they do it themselves; classes with a __new__ in C take the
+  // tuple.
+  PyObject* own = _PyType_Lookup(tuple->type, Executor::constant_string("__new__"));
+  bool in_python =
+      tuple->type->tp_new == PyTuple_Type.tp_new || (own && Py_TYPE(own) == &PyStaticMethod_Type);
+  if (!in_python) return emit(StepOp::call, {type, items});
   Reg maker = get_attribute(constant(reinterpret_cast<PyObject*>(&PyTuple_Type)), "__new__");
   return emit(StepOp::call, {maker, type, items});
 }
@@ -152,16 +174,19 @@ Reg Rebuilder::make_function(FunctionVar* function) {
 }
 
 Reg Rebuilder::make_method(MethodVar* method) {
-  if (method->function->kind == Kind::function) return emit(StepOp::make_method, regs({method->function, method->self}));
+  if (method->function->kind == Kind::function)
+    return emit(StepOp::make_method, regs({method->function, method->self}));
   // A method written in C binds itself.
   PyObject* descriptor = method->function->real.get();
-  if (!descriptor || (Py_TYPE(descriptor) != &PyMethodDescr_Type && Py_TYPE(descriptor) != &PyWrapperDescr_Type))
+  if (!descriptor ||
+      (Py_TYPE(descriptor) != &PyMethodDescr_Type && Py_TYPE(descriptor) != &PyWrapperDescr_Type))
     executor_.cut_before(method, BreakId::unbuildable_object, executor_.describe(method));
   return get_attribute(reg(method->self), PyUnicode_AsUTF8(PyDescr_NAME(descriptor)));
 }
 
 Reg Rebuilder::make_partial(PartialVar* partial) {
-  std::vector<Reg> operands{constant(reinterpret_cast<PyObject*>(Executor::partial_type())), reg(partial->function)};
+  std::vector<Reg> operands{constant(reinterpret_cast<PyObject*>(Executor::partial_type())),
+                            reg(partial->function)};
   for (Var* arg : partial->args) operands.push_back(reg(arg));
   PyRef names = PyRef::steal(PyTuple_New(Py_ssize_t(partial->keywords.size())));
   for (size_t i = 0; i < partial->keywords.size(); ++i) {
@@ -173,7 +198,8 @@ Reg Rebuilder::make_partial(PartialVar* partial) {
 }
 
 Reg Rebuilder::make_exception(ExceptionVar* exception) {
-  if (exception->raised_step >= 0) throw Restart{exception->raised_step, exception->record};  // it has a traceback
+  if (exception->raised_step >= 0)
+    throw Restart{exception->raised_step, exception->record};  // it has a traceback
   std::vector<Reg> operands = regs(static_cast<TupleVar*>(exception->args)->items);
   // Through __new__ and args: an __init__ of the user's has run already.
   Reg type = constant(reinterpret_cast<PyObject*>(exception->type));
@@ -191,10 +217,12 @@ Reg Rebuilder::make_iterator(IteratorVar* it) {
     case Form::sequence:
     case Form::constant:
     case Form::range:
-    case Form::keys: return emit(StepOp::make_iterator, {filled(it->over)}, at);
+    case Form::keys:
+      return emit(StepOp::make_iterator, {filled(it->over)}, at);
     case Form::values:
     case Form::items: {
-      Reg view = emit(StepOp::call, {get_attribute(filled(it->over), it->form == Form::values ? "values" : "items")});
+      Reg view = emit(StepOp::call,
+                      {get_attribute(filled(it->over), it->form == Form::values ? "values" : "items")});
       return emit(StepOp::make_iterator, {view}, at);
     }
     case Form::reversed: {
@@ -217,10 +245,12 @@ Reg Rebuilder::make_iterator(IteratorVar* it) {
     case Form::map:
     case Form::filter: {
       std::vector<Reg> operands = regs(it->inner);
-      operands.insert(operands.begin(), {builtin(it->form == Form::map ? "map" : "filter"), reg(it->function)});
+      operands.insert(operands.begin(),
+                      {builtin(it->form == Form::map ? "map" : "filter"), reg(it->function)});
       return emit(StepOp::call, operands);
     }
-    default: executor_.cut_before(it, BreakId::unbuildable_object, executor_.describe(it));
+    default:
+      executor_.cut_before(it, BreakId::unbuildable_object, executor_.describe(it));
   }
 }
 
@@ -301,7 +331,8 @@ void Rebuilder::effects() {
       case StepOp::list_append:
         if (static_cast<ListVar*>(owner)->assigned) continue;
         break;
-      default: break;
+      default:
+        break;
     }
     std::vector<Reg> operands = regs(effect.operands);
     if (effect.op == StepOp::list_assign)
@@ -315,7 +346,7 @@ void Rebuilder::frame(int pc) {
   for (size_t i = 0; i < live.size(); ++i) {
     Var* now = executor_.root_->locals[i];
     if (!now || now == executor_.entry_locals_[i]) continue;  // never read, or as it was
-    Reg value = live[i] ? reg(now) : kNoReg;                   // what is dead is let go
+    Reg value = live[i] ? reg(now) : kNoReg;                  // what is dead is let go
     bool was_unbound = !executor_.request_.localsplus[i];
     if (value == kNoReg && was_unbound) continue;
     trace_.stores.push_back({int(i), value});

@@ -12,10 +12,10 @@ class Rebuilder {
  public:
   Rebuilder(Executor& executor, Trace& trace) : executor_(executor), trace_(trace) {}
 
-  void effects();          ///< in program order
-  void frame(int pc);      ///< the locals that are live at `pc`, and the stack
-  Reg reg(Var* var);       ///< where the epilogue has the object; made once
-  void finish();           ///< graph, guards, final register numbers
+  void effects();      ///< in program order
+  void frame(int pc);  ///< the locals that are live at `pc`, and the stack
+  Reg reg(Var* var);   ///< where the epilogue has the object; made once
+  void finish();       ///< graph, guards, final register numbers
 
  private:
   Reg make(Var* var);

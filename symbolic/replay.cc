@@ -5,7 +5,7 @@
 #include "guards/guard.h"
 #include "symbolic/bytecode/instruction.h"
 #include "symbolic/py_ref.h"
-#include "symbolic/trace.h"
+#include "symbolic/symbolic.h"
 
 namespace framejit::symbolic {
 namespace {
@@ -77,33 +77,50 @@ PyObject* sequence(PyObject* result, const Step& step, const Registers& register
 
 PyObject* Run::make(const Step& step) {
   switch (step.op) {
-    case StepOp::constant: return Py_NewRef(trace_.constants[size_t(step.aux)]);
-    case StepOp::binary: return bytecode::binary_operator(step.aux & kOperatorMask).apply(arg(step, 0), arg(step, 1));
-    case StepOp::negative: return PyNumber_Negative(arg(step, 0));
-    case StepOp::compare: return PyObject_RichCompare(arg(step, 0), arg(step, 1), step.aux);
-    case StepOp::to_int: return PyNumber_Long(arg(step, 0));
-    case StepOp::to_float: return PyNumber_Float(arg(step, 0));
-    case StepOp::make_tuple: return sequence(PyTuple_New(step.count), step, registers_, PyTuple_SetItem);
-    case StepOp::make_list: return PyList_New(0);
-    case StepOp::make_dict: return PyDict_New();
+    case StepOp::constant:
+      return Py_NewRef(trace_.constants[size_t(step.aux)]);
+    case StepOp::binary:
+      return bytecode::binary_operator(step.aux & kOperatorMask).apply(arg(step, 0), arg(step, 1));
+    case StepOp::negative:
+      return PyNumber_Negative(arg(step, 0));
+    case StepOp::compare:
+      return PyObject_RichCompare(arg(step, 0), arg(step, 1), step.aux);
+    case StepOp::to_int:
+      return PyNumber_Long(arg(step, 0));
+    case StepOp::to_float:
+      return PyNumber_Float(arg(step, 0));
+    case StepOp::make_tuple:
+      return sequence(PyTuple_New(step.count), step, registers_, PyTuple_SetItem);
+    case StepOp::make_list:
+      return PyList_New(0);
+    case StepOp::make_dict:
+      return PyDict_New();
     case StepOp::make_set: {
       PyRef set = PyRef::steal(step.aux ? PyFrozenSet_New(nullptr) : PySet_New(nullptr));
       for (uint32_t i = 0; set && i < step.count; ++i)
         if (PySet_Add(set.get(), arg(step, i)) < 0) return nullptr;
       return set.release();
     }
-    case StepOp::make_slice: return PySlice_New(arg(step, 0), arg(step, 1), arg(step, 2));
-    case StepOp::make_cell: return PyCell_New(nullptr);
-    case StepOp::make_function: return make_function(step);
-    case StepOp::make_method: return PyMethod_New(arg(step, 0), arg(step, 1));
+    case StepOp::make_slice:
+      return PySlice_New(arg(step, 0), arg(step, 1), arg(step, 2));
+    case StepOp::make_cell:
+      return PyCell_New(nullptr);
+    case StepOp::make_function:
+      return make_function(step);
+    case StepOp::make_method:
+      return PyMethod_New(arg(step, 0), arg(step, 1));
     case StepOp::make_instance: {
       PyRef nothing = PyRef::steal(PyTuple_New(0));
       return PyBaseObject_Type.tp_new(reinterpret_cast<PyTypeObject*>(arg(step, 0)), nothing.get(), nullptr);
     }
-    case StepOp::call: return call(step, false);
-    case StepOp::call_keywords: return call(step, true);
-    case StepOp::make_iterator: return make_iterator(step);
-    default: return change(step) ? Py_NewRef(Py_None) : nullptr;
+    case StepOp::call:
+      return call(step, false);
+    case StepOp::call_keywords:
+      return call(step, true);
+    case StepOp::make_iterator:
+      return make_iterator(step);
+    default:
+      return change(step) ? Py_NewRef(Py_None) : nullptr;
   }
 }
 
@@ -112,28 +129,40 @@ bool Run::change(const Step& step) {
     case StepOp::list_fill:
     case StepOp::list_assign: {
       PyRef items = PyRef::steal(PyList_New(step.count - 1));
-      for (uint32_t i = 1; items && i < step.count; ++i) PyList_SET_ITEM(items.get(), i - 1, Py_NewRef(arg(step, i)));
+      for (uint32_t i = 1; items && i < step.count; ++i)
+        PyList_SET_ITEM(items.get(), i - 1, Py_NewRef(arg(step, i)));
       return items && PyList_SetSlice(arg(step, 0), 0, PY_SSIZE_T_MAX, items.get()) == 0;
     }
     case StepOp::dict_fill:
       for (uint32_t i = 1; i + 1 < step.count; i += 2)
         if (PyObject_SetItem(arg(step, 0), arg(step, i), arg(step, i + 1)) < 0) return false;
       return true;
-    case StepOp::list_append: return PyList_Append(arg(step, 0), arg(step, 1)) == 0;
-    case StepOp::dict_set: return PyObject_SetItem(arg(step, 0), arg(step, 1), arg(step, 2)) == 0;
-    case StepOp::dict_delete: return PyObject_DelItem(arg(step, 0), arg(step, 1)) == 0;
-    case StepOp::dict_clear: return PyDict_Clear(arg(step, 0)), true;
-    case StepOp::attribute_set: return PyObject_GenericSetAttr(arg(step, 0), arg(step, 1), arg(step, 2)) == 0;
-    case StepOp::attribute_delete: return PyObject_GenericSetAttr(arg(step, 0), arg(step, 1), nullptr) == 0;
-    case StepOp::cell_set: return PyCell_Set(arg(step, 0), step.count > 1 ? arg(step, 1) : nullptr) == 0;
+    case StepOp::list_append:
+      return PyList_Append(arg(step, 0), arg(step, 1)) == 0;
+    case StepOp::dict_set:
+      return PyObject_SetItem(arg(step, 0), arg(step, 1), arg(step, 2)) == 0;
+    case StepOp::dict_delete:
+      return PyObject_DelItem(arg(step, 0), arg(step, 1)) == 0;
+    case StepOp::dict_clear:
+      return PyDict_Clear(arg(step, 0)), true;
+    case StepOp::attribute_set:
+      return PyObject_GenericSetAttr(arg(step, 0), arg(step, 1), arg(step, 2)) == 0;
+    case StepOp::attribute_delete:
+      return PyObject_GenericSetAttr(arg(step, 0), arg(step, 1), nullptr) == 0;
+    case StepOp::cell_set:
+      return PyCell_Set(arg(step, 0), step.count > 1 ? arg(step, 1) : nullptr) == 0;
     case StepOp::advance:
       for (int32_t i = 0; i < step.aux; ++i) {
         PyRef item = PyRef::steal(PyIter_Next(arg(step, 0)));
         if (!item) return !PyErr_Occurred();
       }
       return true;
-    case StepOp::grad_mode: eager::modes().grad_enabled = step.aux != 0; return true;
-    default: PyErr_SetString(PyExc_SystemError, "framejit: a step in the wrong place"); return false;
+    case StepOp::grad_mode:
+      eager::modes().grad_enabled = step.aux != 0;
+      return true;
+    default:
+      PyErr_SetString(PyExc_SystemError, "framejit: a step in the wrong place");
+      return false;
   }
 }
 
@@ -208,7 +237,8 @@ bool Run::to_value(PyObject* object, eager::Value* value) const {
   } else if (PyLong_CheckExact(object)) {
     int overflow = 0;
     int64_t number = PyLong_AsLongLongAndOverflow(object, &overflow);
-    if (overflow || number <= eager::SymInt::kLowestPlain || number >= -eager::SymInt::kLowestPlain) return false;
+    if (overflow || number <= eager::SymInt::kLowestPlain || number >= -eager::SymInt::kLowestPlain)
+      return false;
     *value = number;
   } else {
     *value = trace_.front_end->unwrap(object);
@@ -218,11 +248,16 @@ bool Run::to_value(PyObject* object, eager::Value* value) const {
 
 PyObject* Run::to_python(const eager::Value& value) const {
   switch (value.tag()) {
-    case eager::Value::Tag::tensor: return trace_.front_end->wrap(value.tensor(), nullptr);
-    case eager::Value::Tag::sym_int: return PyLong_FromLongLong(value.integer());
-    case eager::Value::Tag::real: return PyFloat_FromDouble(value.real());
-    case eager::Value::Tag::boolean: return PyBool_FromLong(value.boolean());
-    default: return Py_NewRef(Py_None);
+    case eager::Value::Tag::tensor:
+      return trace_.front_end->wrap(value.tensor(), nullptr);
+    case eager::Value::Tag::sym_int:
+      return PyLong_FromLongLong(value.integer());
+    case eager::Value::Tag::real:
+      return PyFloat_FromDouble(value.real());
+    case eager::Value::Tag::boolean:
+      return PyBool_FromLong(value.boolean());
+    default:
+      return Py_NewRef(Py_None);
   }
 }
 
@@ -264,7 +299,8 @@ bool Run::epilogue() {
 }
 
 void Run::store(PyObject** localsplus, int* stack_depth) {
-  // New values first, since what is stored may be what another entry held. Old ones go last: that may run code.
+  // New values first, since what is stored may be what another entry held. Old ones go last: that may run
+  // code.
   std::vector<PyObject*> old;
   for (const Trace::Store& store : trace_.stores) {
     old.push_back(localsplus[store.index]);
@@ -281,7 +317,8 @@ void Run::store(PyObject** localsplus, int* stack_depth) {
 
 }  // namespace
 
-ReplayStatus replay(const Trace& trace, PyObject* const* slots, PyObject** localsplus, int* stack_depth, PyObject** result) {
+ReplayStatus replay(const Trace& trace, PyObject* const* slots, PyObject** localsplus, int* stack_depth,
+                    PyObject** result) {
   if (trace.untouched) return ReplayStatus::done;
   Run run(trace, slots);
   ReplayStatus status = run.prelude();

@@ -29,10 +29,13 @@ std::vector<Var*> Executor::slice_items(const std::vector<Var*>& items, SliceVar
 
 /// The position that `key` names in a sequence; raises IndexError or TypeError.
 size_t Executor::position(Var* key, size_t size, const char* type) {
-  if (key->kind == Kind::tensor) break_here(BreakId::tensor_value, "a tensor as the index of a " + std::string(type));
+  if (key->kind == Kind::tensor)
+    break_here(BreakId::tensor_value, "a tensor as the index of a " + std::string(type));
   if (Var* index = try_special(key, "__index__", {})) key = index;
   std::optional<int64_t> index = as_index(key);
-  if (!index) raise(PyExc_TypeError, std::string(type) + " indices must be integers or slices, not " + type_of(key)->tp_name);
+  if (!index)
+    raise(PyExc_TypeError,
+          std::string(type) + " indices must be integers or slices, not " + type_of(key)->tp_name);
   int64_t at = *index < 0 ? *index + int64_t(size) : *index;
   if (at < 0 || at >= int64_t(size)) raise(PyExc_IndexError, std::string(type) + " index out of range");
   return size_t(at);
@@ -44,7 +47,8 @@ Var* Executor::subscript(Var* container, Var* key) {
       PyRef index;
       auto* tensor = static_cast<TensorVar*>(container);
       materialize(tensor);
-      if (!to_op_argument(key, index)) break_here(BreakId::op_unsupported, "a tensor indexed by " + describe(key));
+      if (!to_op_argument(key, index))
+        break_here(BreakId::op_unsupported, "a tensor indexed by " + describe(key));
       locate();
       return finish_op(PyObject_GetItem(tensor->proxy.get(), index.get()), "indexing");
     }
@@ -64,7 +68,8 @@ Var* Executor::subscript(Var* container, Var* key) {
       if (Var* value = dict_get(static_cast<DictVar*>(container), key)) return value;
       raise_object(PyExc_KeyError, {key});
     }
-    default: break;
+    default:
+      break;
   }
   if (Var* special = container->kind == Kind::object ? find_special(container, "__getitem__") : nullptr) {
     MethodVar* method = as<MethodVar>(special);
@@ -72,7 +77,8 @@ Var* Executor::subscript(Var* container, Var* key) {
   }
   if (is_constant_like(container) && is_constant_like(key)) {
     PyObject* value = as_constant(container);
-    if (PyType_Check(value) && (Py_TYPE(value) != &PyType_Type || reinterpret_cast<PyTypeObject*>(value)->tp_flags & Py_TPFLAGS_HEAPTYPE))
+    if (PyType_Check(value) && (Py_TYPE(value) != &PyType_Type ||
+                                reinterpret_cast<PyTypeObject*>(value)->tp_flags & Py_TPFLAGS_HEAPTYPE))
       break_here(BreakId::unknown_object, "a subscript of class " + describe(container));
     PyRef item = PyRef::steal(PyObject_GetItem(value, as_constant(key)));
     if (!item) raise_pending();
@@ -83,8 +89,10 @@ Var* Executor::subscript(Var* container, Var* key) {
 
 void Executor::store_subscript(Var* container, Var* key, Var* value) {
   switch (container->kind) {
-    case Kind::tensor: return store_tensor_item(static_cast<TensorVar*>(container), key, value);
-    case Kind::dict: return dict_set(static_cast<DictVar*>(container), key, value);
+    case Kind::tensor:
+      return store_tensor_item(static_cast<TensorVar*>(container), key, value);
+    case Kind::dict:
+      return dict_set(static_cast<DictVar*>(container), key, value);
     case Kind::list: {
       auto* list = static_cast<ListVar*>(container);
       load_items(list);
@@ -94,7 +102,8 @@ void Executor::store_subscript(Var* container, Var* key, Var* value) {
         list->items[position(key, list->items.size(), "list assignment")] = value;
       return list_assigned(list);
     }
-    default: break;
+    default:
+      break;
   }
   if (!try_special_statement(container, "__setitem__", {key, value}))
     break_here(BreakId::unknown_object, "item assignment to " + describe(container));
@@ -121,7 +130,8 @@ void Executor::store_slice(ListVar* list, SliceVar* slice, const std::vector<Var
   if (Py_ssize_t(items.size()) != range.count)
     raise(PyExc_ValueError, "attempt to assign sequence of size " + std::to_string(items.size()) +
                                 " to extended slice of size " + std::to_string(range.count));
-  for (Py_ssize_t i = 0; i < range.count; ++i) list->items[size_t(range.start + i * range.step)] = items[size_t(i)];
+  for (Py_ssize_t i = 0; i < range.count; ++i)
+    list->items[size_t(range.start + i * range.step)] = items[size_t(i)];
 }
 
 void Executor::delete_subscript(Var* container, Var* key) {

@@ -90,14 +90,18 @@ bool Executor::contains_traced(Var* var) {
   };
   switch (var->kind) {
     case Kind::tensor:
-    case Kind::number: return true;
-    case Kind::tuple: return load_items(static_cast<TupleVar*>(var)), any(static_cast<TupleVar*>(var)->items);
-    case Kind::list: return load_items(static_cast<ListVar*>(var)), any(static_cast<ListVar*>(var)->items);
+    case Kind::number:
+      return true;
+    case Kind::tuple:
+      return load_items(static_cast<TupleVar*>(var)), any(static_cast<TupleVar*>(var)->items);
+    case Kind::list:
+      return load_items(static_cast<ListVar*>(var)), any(static_cast<ListVar*>(var)->items);
     case Kind::slice: {
       auto* parts = static_cast<SliceVar*>(var)->parts;
       return any({parts[0], parts[1], parts[2]});
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -173,7 +177,8 @@ Var* Executor::call_op(PyObject* callable, const CallArgs& args) {
   std::vector<PyObject*> values;
   auto convert = [&](Var* var) {
     PyRef& slot = owned[values.size()];
-    if (!to_op_argument(var, slot)) break_here(BreakId::op_unsupported, "an op with " + describe(var) + " as argument");
+    if (!to_op_argument(var, slot))
+      break_here(BreakId::op_unsupported, "an op with " + describe(var) + " as argument");
     values.push_back(slot.get());
   };
   for (Var* var : args.positional) convert(var);
@@ -183,7 +188,8 @@ Var* Executor::call_op(PyObject* callable, const CallArgs& args) {
     PyTuple_SET_ITEM(names.get(), Py_ssize_t(i), Py_NewRef(args.keywords[i].first));
   }
   locate();
-  return finish_op(PyObject_Vectorcall(callable, values.data(), args.size(), names.get()), callable_name(callable));
+  return finish_op(PyObject_Vectorcall(callable, values.data(), args.size(), names.get()),
+                   callable_name(callable));
 }
 
 Var* Executor::tensor_binary(int nb_op, Var* left, Var* right) {
@@ -231,8 +237,8 @@ void Executor::locate() {
   located_line_ = line;
   located_frame_ = current_;
   PyCodeObject* code = current_->program->code();
-  tracer_->set_location(std::string(PyUnicode_AsUTF8(code->co_filename)) + ":" + std::to_string(line) + " in " +
-                        PyUnicode_AsUTF8(code->co_qualname));
+  tracer_->set_location(std::string(PyUnicode_AsUTF8(code->co_filename)) + ":" + std::to_string(line) +
+                        " in " + PyUnicode_AsUTF8(code->co_qualname));
 }
 
 }  // namespace framejit::symbolic

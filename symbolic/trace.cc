@@ -19,7 +19,8 @@ std::string name(Reg reg) { return reg == kNoReg ? "NULL" : "r" + std::to_string
 
 std::string constant_text(PyObject* object) {
   // Only what prints the same each time: no addresses.
-  if (PyUnicode_Check(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object) || object == Py_None || PyBool_Check(object)) {
+  if (PyUnicode_Check(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object) ||
+      object == Py_None || PyBool_Check(object)) {
     PyObject* text = PyObject_Repr(object);
     std::string result = text ? PyUnicode_AsUTF8(text) : "?";
     Py_XDECREF(text);

@@ -2,8 +2,10 @@
 //
 // A trace covers the instructions from one entry point of a code object to one end. Running it means:
 //   1. check `guards`; its loads fill the slots (borrowed Python objects);
-//   2. `replay(trace, slots, ...)`: computes Python numbers (`prelude`), calls the graph, then makes the live values and
-//      replays side effects in program order (`epilogue`), and stores locals, cells and the stack into the frame;
+//   2. `replay(trace, slots, ...)`: computes Python numbers (`prelude`), calls the graph, then makes the live
+//   values and
+//      replays side effects in program order (`epilogue`), and stores locals, cells and the stack into the
+//      frame;
 //   3. do what `end` says.
 #pragma once
 
@@ -40,13 +42,13 @@ struct TraceOptions {
   bool fullgraph = false;
   /// Sizes of inputs: fixed; symbolic where the request says that they varied; all symbolic.
   enum class Dynamic : uint8_t { never, automatic, always } dynamic = Dynamic::automatic;
-  int inline_depth = 64;           ///< nested inlined calls
-  int loop_iterations = 64;        ///< of one loop in a trace before it is cut at its back edge
-  int max_instructions = 60'000;   ///< of one trace
+  int inline_depth = 64;          ///< nested inlined calls
+  int loop_iterations = 64;       ///< of one loop in a trace before it is cut at its back edge
+  int max_instructions = 60'000;  ///< of one trace
 };
 
-/// A fact that earlier traces of this entry point relied on and that turned out to vary: do not rely on it again where
-/// there is a choice. `source` is the printed form of the guards::Source.
+/// A fact that earlier traces of this entry point relied on and that turned out to vary: do not rely on it
+/// again where there is a choice. `source` is the printed form of the guards::Source.
 struct Varied {
   std::string source;
   int dim = -1;  ///< of a tensor; -1: the value of a number
@@ -59,13 +61,15 @@ struct TraceRequest {
   PyObject* globals = nullptr;
   PyObject* builtins = nullptr;
   std::shared_ptr<const bytecode::Program> program;  ///< of `code`, decoded
-  int entry_pc = 0;                     ///< into `program`; 0 means function entry: before MakeCell and CopyFreeVars
-  PyObject* const* localsplus = nullptr;  ///< locals, cells, then `stack_depth` stack entries; null entries: unbound / NULL
+  int entry_pc = 0;  ///< into `program`; 0 means function entry: before MakeCell and CopyFreeVars
+  PyObject* const* localsplus =
+      nullptr;  ///< locals, cells, then `stack_depth` stack entries; null entries: unbound / NULL
   int stack_depth = 0;
   TraceOptions options;
   std::vector<Varied> varied;
   const FrontEnd* front_end = nullptr;
   GraphCompiler* compiler = nullptr;
+  bool (*is_disabled)(PyObject* function) = nullptr;  ///< is it marked with compiler.disable? null: none is
 };
 
 using Reg = uint32_t;
@@ -92,10 +96,11 @@ struct Step {
 enum class EndKind : uint8_t {
   returns,      ///< `result` is the return value
   graph_break,  ///< run the one instruction at `pc` as the interpreter, go on at the one after it
-  branch,       ///< the same; `pc` asks for the truth of a tensor (ToBool, JumpIf*OrPop): both sides are entry points
-  loop_step,    ///< the same; `pc` is ForIter over a real iterator: not reported as a break
-  loop_cut,     ///< nothing to run: go on at `pc`, the target of a back edge; not reported
-  fallback,     ///< the interpreter runs the rest of the frame from `pc`
+  branch,     ///< the same; `pc` asks for the truth of a tensor (ToBool, JumpIf*OrPop): both sides are entry
+              ///< points
+  loop_step,  ///< the same; `pc` is ForIter over a real iterator: not reported as a break
+  loop_cut,   ///< nothing to run: go on at `pc`, the target of a back edge; not reported
+  fallback,   ///< the interpreter runs the rest of the frame from `pc`
 };
 
 struct TraceEnd {
@@ -115,7 +120,8 @@ struct Trace {
   uint32_t slot_count = 0;
   uint32_t register_count = 0;
 
-  std::vector<Step> prelude;   ///< before the graph: Python numbers and checks on them (a failing one is a guard miss)
+  std::vector<Step>
+      prelude;  ///< before the graph: Python numbers and checks on them (a failing one is a guard miss)
   std::vector<Step> epilogue;  ///< after the graph: rebuild, effects
   std::vector<Reg> operands;
   std::vector<PyObject*> constants;  ///< owned
@@ -132,30 +138,15 @@ struct Trace {
   uint32_t entry_depth = 0;   ///< stack entries at the entry point
   int stack_base = 0;         ///< index into localsplus of the bottom of the stack
   std::vector<Reg> stack;     ///< the whole stack after the trace, bottom first
-  bool untouched = false;     ///< the trace does nothing: locals and stack stay as they are (`stack` is unused)
-  Reg result = kNoReg;        ///< of `returns`
+  bool untouched = false;  ///< the trace does nothing: locals and stack stay as they are (`stack` is unused)
+  Reg result = kNoReg;     ///< of `returns`
   TraceEnd end;
 
-  int op_count = 0;                   ///< nodes of the graph as traced
-  std::string graph_text;             ///< as traced, for logs and reports
+  int op_count = 0;        ///< nodes of the graph as traced
+  std::string graph_text;  ///< as traced, for logs and reports
   const FrontEnd* front_end = nullptr;
 
   std::string str() const;  ///< prelude, graph, epilogue, stores and end; deterministic
 };
-
-/// Traces. Never fails for the user's code: what cannot be traced is the trace's end. Null with a Python exception set
-/// only when a user's backend raised; null without one after an internal error, which has been logged: run eager.
-std::unique_ptr<Trace> trace_frame(const TraceRequest& request);
-
-enum class ReplayStatus : uint8_t {
-  done,
-  mismatch,  ///< a check of the prelude failed; nothing has happened: treat as a guard miss
-  rerun,     ///< the graph failed at run time before any effect: the interpreter runs the frame from the entry point
-  error,     ///< a Python exception is set (an effect raised, such as MemoryError)
-};
-
-/// Runs a trace whose guards hold. `slots` are the guard slots. `localsplus` is the frame's array, null when the trace runs
-/// without a frame (then its end is `returns`). Writes the number of stack entries, or the result (new reference).
-ReplayStatus replay(const Trace& trace, PyObject* const* slots, PyObject** localsplus, int* stack_depth, PyObject** result);
 
 }  // namespace framejit::symbolic

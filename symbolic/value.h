@@ -1,9 +1,9 @@
 // Abstract values: what the executor knows of each Python object while it traces.
 //
-// A Var stands for one Python object, so identity is pointer identity. It is *existing* (`real` is the object; `source` says
-// where a later call finds it, null when the trace holds the object itself) or *new* (made by the traced code). What is read
-// of an existing object is read once, guarded, and kept in the Var; writes change only the Var and are logged
-// (Executor::effect) for the epilogue.
+// A Var stands for one Python object, so identity is pointer identity. It is *existing* (`real` is the
+// object; `source` says where a later call finds it, null when the trace holds the object itself) or *new*
+// (made by the traced code). What is read of an existing object is read once, guarded, and kept in the Var;
+// writes change only the Var and are logged (Executor::effect) for the epilogue.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +21,21 @@ namespace framejit::symbolic {
 using guards::Source;
 
 enum class Kind : uint8_t {
-  null,      ///< the NULL of the call protocol, an unbound local
-  object,    ///< a constant, or an existing object or a new instance of a Python class
-  number,    ///< an int, float or bool whose value is an input of the trace
+  null,    ///< the NULL of the call protocol, an unbound local
+  object,  ///< a constant, or an existing object or a new instance of a Python class
+  number,  ///< an int, float or bool whose value is an input of the trace
   tensor,
-  tuple,     ///< also named tuples and torch.Size-like classes
+  tuple,  ///< also named tuples and torch.Size-like classes
   list,
   dict,
   set,
   slice,
-  range,     ///< a range over numbers of which one is not a constant
+  range,  ///< a range over numbers of which one is not a constant
   function,
   cell,
   method,
   iterator,
-  view,      ///< keys(), values() or items() of a dict
+  view,  ///< keys(), values() or items() of a dict
   super,
   partial,
   exception,
@@ -50,10 +50,10 @@ class Var {
   bool existing() const { return bool(real); }
 
   const Kind kind;
-  PyRef real;            ///< the existing object or the constant; of a number: the hint
+  PyRef real;  ///< the existing object or the constant; of a number: the hint
   const Source* source = nullptr;
   bool type_guarded = false;
-  int birth = 0;         ///< the root step during which it was made; see Executor::cut_before
+  int birth = 0;  ///< the root step during which it was made; see Executor::cut_before
 
  protected:
   explicit Var(Kind k) : kind(k) {}
@@ -89,7 +89,8 @@ class Attributes {
 
 class DictVar;
 
-/// Anything with no closer model. `constant`: which object it is can be relied on (it is in the code, or guarded).
+/// Anything with no closer model. `constant`: which object it is can be relied on (it is in the code, or
+/// guarded).
 class ObjectVar : public VarOf<Kind::object> {
  public:
   bool constant = false;
@@ -127,9 +128,9 @@ class TupleVar : public VarOf<Kind::tuple> {
 
 class ListVar : public VarOf<Kind::list> {
  public:
-  std::vector<Var*> items;   ///< all of them when loaded, else those appended
+  std::vector<Var*> items;  ///< all of them when loaded, else those appended
   bool loaded = true;
-  bool assigned = false;     ///< existing, changed by more than appends: the epilogue stores all items
+  bool assigned = false;  ///< existing, changed by more than appends: the epilogue stores all items
 };
 
 /// A key as dicts compare it: constants by value, other objects by identity.
@@ -143,7 +144,8 @@ struct KeyHash {
   size_t operator()(const Key& key) const { return size_t(key.hash); }
 };
 
-/// An insertion-ordered table, for dicts and sets. Values are null for sets and for dict keys known to be absent.
+/// An insertion-ordered table, for dicts and sets. Values are null for sets and for dict keys known to be
+/// absent.
 class Table {
  public:
   struct Entry {
@@ -170,8 +172,10 @@ class DictVar : public VarOf<Kind::dict> {
  public:
   Table table;
   PyTypeObject* type = &PyDict_Type;
-  bool loaded = true;    ///< false: existing, only some keys have been read (absent ones are entries that are not present)
-  ObjectVar* view_of = nullptr;  ///< the __dict__ of this object: entries are its attributes, `table` is unused
+  bool loaded = true;  ///< false: existing, only some keys have been read (absent ones are entries that are
+                       ///< not present)
+  ObjectVar* view_of =
+      nullptr;           ///< the __dict__ of this object: entries are its attributes, `table` is unused
   bool cleared = false;  ///< existing and emptied by the trace: the real object is not consulted any more
   bool written = false;
 };
@@ -196,13 +200,13 @@ class FunctionVar : public VarOf<Kind::function> {
  public:
   PyRef code;
   DictVar* globals = nullptr;
-  std::vector<Var*> defaults;   ///< positional, right-aligned
-  Var* kw_defaults = nullptr;   ///< a DictVar, or null
+  std::vector<Var*> defaults;  ///< positional, right-aligned
+  Var* kw_defaults = nullptr;  ///< a DictVar, or null
   Var* annotations = nullptr;
-  std::vector<Var*> closure;    ///< cells
+  std::vector<Var*> closure;  ///< cells
   PyRef qualified_name;
-  Attributes attributes;        ///< set by user code
-  bool opened = false;          ///< existing: closure and defaults have been read
+  Attributes attributes;  ///< set by user code
+  bool opened = false;    ///< existing: closure and defaults have been read
 };
 
 class CellVar : public VarOf<Kind::cell> {
@@ -221,7 +225,7 @@ class SuperVar : public VarOf<Kind::super> {
  public:
   PyTypeObject* after = nullptr;  ///< lookup starts behind this class in the MRO
   Var* self = nullptr;
-  bool self_is_class = false;     ///< in a class method
+  bool self_is_class = false;  ///< in a class method
 };
 
 class PartialVar : public VarOf<Kind::partial> {
@@ -236,19 +240,31 @@ struct Frame;
 class IteratorVar : public VarOf<Kind::iterator> {
  public:
   enum class Form : uint8_t {
-    sequence, constant, range, reversed, enumerate, zip, map, filter, keys, values, items, generator, count
+    sequence,
+    constant,
+    range,
+    reversed,
+    enumerate,
+    zip,
+    map,
+    filter,
+    keys,
+    values,
+    items,
+    generator,
+    count
   };
   Form form = Form::sequence;
-  Var* over = nullptr;        ///< the tuple, list, dict or range
-  int64_t index = 0;          ///< items given so far
-  std::vector<Var*> inner;    ///< iterators of enumerate, zip, map, filter
-  Var* function = nullptr;    ///< of map and filter
-  int64_t start = 0;          ///< of enumerate
-  bool strict = false;        ///< of zip
+  Var* over = nullptr;      ///< the tuple, list, dict or range
+  int64_t index = 0;        ///< items given so far
+  std::vector<Var*> inner;  ///< iterators of enumerate, zip, map, filter
+  Var* function = nullptr;  ///< of map and filter
+  int64_t start = 0;        ///< of enumerate
+  bool strict = false;      ///< of zip
   bool exhausted = false;
   std::vector<Table::Entry> snapshot;  ///< of a dict or set, at the time of iter()
-  Frame* frame = nullptr;     ///< of a generator
-  Var* returned = nullptr;    ///< by a generator that has ended
+  Frame* frame = nullptr;              ///< of a generator
+  Var* returned = nullptr;             ///< by a generator that has ended
 };
 
 class ViewVar : public VarOf<Kind::view> {
@@ -264,7 +280,7 @@ class ExceptionVar : public VarOf<Kind::exception> {
   Var* args = nullptr;  ///< a TupleVar
   Var* cause = nullptr;
   Attributes attributes;
-  BreakRecord record;   ///< the place that made it, for reports
+  BreakRecord record;    ///< the place that made it, for reports
   int raised_step = -1;  ///< the root step during which it was raised and caught
 };
 

@@ -58,10 +58,9 @@ CallableInfo classify_function(PyObject* callable) {
                                      {"set_grad_enabled", {CallableRole::grad_mode_set}},
                                      {"is_compiling", {CallableRole::is_compiling}},
                                      {"tensor", kOp}};
-  PyObject* module = PyCFunction_GET_SELF(callable);  // module functions are bound to their module
-  if (!module || !PyModule_Check(module)) return {};
-  const char* module_name = PyModule_GetName(module);
-  if (!module_name) PyErr_Clear();
+  // Hand-written functions and pybind11's both name their module.
+  PyObject* module = reinterpret_cast<PyCFunctionObject*>(callable)->m_module;
+  const char* module_name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : nullptr;
   if (!module_name || std::strncmp(module_name, "framejit._C", 11)) return {};
   const char* name = reinterpret_cast<PyCFunctionObject*>(callable)->m_ml->ml_name;
   for (const Known& known : kKnown)
