@@ -99,7 +99,7 @@ Var* Executor::call_object(ObjectVar* callee, const CallArgs& args) {
     case CallableRole::is_compiling:
       return boolean(true);
     case CallableRole::grad_mode_query:
-      return guards_.global_state(), boolean(eager::modes().grad_enabled);
+      return guard_modes(), boolean(eager::modes().grad_enabled);
     case CallableRole::grad_mode_set:
       return set_grad_mode(args);
     case CallableRole::unknown:
@@ -132,10 +132,16 @@ Var* Executor::call_real_partial(ObjectVar* callee, const CallArgs& args) {
   return call(partial, args);
 }
 
+/// Guards the modes at the trace's entry, whatever the traced code has set since.
+void Executor::guard_modes() {
+  eager::GradModeScope at_entry(grad_mode_at_entry_);
+  guards_.global_state();
+}
+
 Var* Executor::set_grad_mode(const CallArgs& args) {
   PyObject* enabled = args.size() == 1 ? as_constant(args[0]) : nullptr;
   if (!enabled || !PyBool_Check(enabled)) break_here(BreakId::op_unsupported, "set_grad_enabled");
-  guards_.global_state();
+  guard_modes();
   eager::modes().grad_enabled = enabled == Py_True;
   effect(StepOp::grad_mode, {}, enabled == Py_True);
   return none();

@@ -208,6 +208,7 @@ std::unique_ptr<Trace> Executor::end(EndKind kind, int pc, const BreakRecord& re
   // instruction that raises has to run for real.
   if (!root_->handled.empty() && kind != EndKind::returns)
     throw Restart{root_->handled.front()->raised_step, root_->handled.front()->record};
+  eager::modes().grad_enabled = grad_mode_at_entry_;
   trace_->end = {kind, pc, record};
   trace_->front_end = request_.front_end;
   trace_->entry_depth = uint32_t(request_.stack_depth);

@@ -321,12 +321,11 @@ class Executor {
   void load_view(DictVar* dict);
   Var* call_real_partial(ObjectVar* callee, const CallArgs& args);
   Var* set_grad_mode(const CallArgs& args);
+  void guard_modes();
   void graph_input(NumberVar* number, eager::DType type, double hint);
   void graph_integer(NumberVar* number);
   eager::SymInt as_size(Var* var);
   Var* size_binary(int op, Var* left, Var* right);
-  void check_storage(TensorVar* a, TensorVar* b);
-  void after_op();
   static std::string callable_name(PyObject* callable);
   PyTypeObject* iterator_type(IteratorVar* iterator);
   static PyTypeObject* view_type(ViewVar* view);
@@ -361,8 +360,7 @@ class Executor {
   int mutations_ = 0;
   Reg next_reg_ = kFirstReg;
   std::set<std::pair<PyTypeObject*, PyObject*>>
-      class_facts_;           ///< class attributes that are guarded (names are interned)
-  bool has_inplace_ = false;  ///< an in-place op was traced: inputs must not share memory
+      class_facts_;  ///< class attributes that are guarded (names are interned)
   int located_line_ = -1;
   Frame* located_frame_ = nullptr;
   bool grad_mode_at_entry_;

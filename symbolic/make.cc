@@ -80,7 +80,7 @@ Var* Executor::model(PyObject* object) {
     var->loaded = false;
     return var;
   }
-  if (PyDict_CheckExact(object)) {
+  if (PyDict_CheckExact(object) || PyODict_CheckExact(object)) {
     DictVar* var = make<DictVar>();
     var->loaded = false;
     return var;

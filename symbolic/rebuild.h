@@ -43,6 +43,7 @@ class Rebuilder {
   Reg filled(Var* var);
   void finish_graph();
   void drop_unused_steps();
+  void guard_separate();
   void renumber();
 
   Executor& executor_;

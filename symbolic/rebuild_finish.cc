@@ -1,5 +1,6 @@
 // The last steps of making a Trace: graph, guards, registers.
 #include <algorithm>
+#include <map>
 
 #include "graph/print.h"
 #include "symbolic/rebuild.h"
@@ -19,7 +20,8 @@ void Rebuilder::finish() {
   finish_graph();
   drop_unused_steps();
   executor_.guards_.size_relations(executor_.tracer_->shapes().guards());
-  if (trace_.graph || executor_.has_inplace_) executor_.guards_.global_state();
+  if (trace_.graph) executor_.guards_.global_state();
+  guard_separate();
   trace_.guards = executor_.guards_.finish();
   trace_.slot_count = trace_.guards->slot_count();
   renumber();
@@ -36,6 +38,25 @@ void Rebuilder::finish_graph() {
   }));
   trace_.graph_text = graph::print(*graph);
   trace_.graph = executor_.request_.compiler->compile(std::move(graph));
+}
+
+/// What the trace writes to is not, under another name, something it read: objects found separate have to
+/// stay so.
+void Rebuilder::guard_separate() {
+  std::map<PyTypeObject*, std::vector<const Source*>> written;
+  for (const Effect& effect : executor_.effects_)
+    if (!effect.operands.empty() && effect.operands[0]->source)
+      written[Py_TYPE(effect.operands[0]->real.get())];
+  if (written.empty()) return;
+  for (const auto& [object, var] : executor_.known_) {
+    auto same_type = written.find(Py_TYPE(object));
+    if (same_type != written.end() && var->source) same_type->second.push_back(var->source);
+  }
+  for (auto& [type, sources] : written) {
+    std::sort(sources.begin(), sources.end(),
+              [](const Source* a, const Source* b) { return a->text < b->text; });
+    if (sources.size() > 1) executor_.guards_.distinct(sources);
+  }
 }
 
 /// Prelude steps whose result nobody reads (numbers that turned out not to matter). Checks stay.

@@ -39,36 +39,12 @@ void Executor::materialize(TensorVar* var) {
     var->tensor = real;
     var->proxy = var->real;
   } else {
-    if (has_inplace_)
-      for (Var* input : graph_inputs_)
-        if (TensorVar* other = as<TensorVar>(input)) check_storage(var, other);
     var->tensor = tracer_->tensor_input(var->source->text, real, dynamic_dims(request_, var->source, real));
     guards_.tensor(var->source, {var->tensor.meta(), real.requires_grad()});
     var->proxy = PyRef::steal(front_end().wrap(var->tensor, var->type));
     graph_inputs_.push_back(var);
   }
   tensors_[var->tensor.impl()] = var;
-}
-
-/// In-place ops are only traced when no two inputs share memory: the graph treats its inputs as separate.
-void Executor::check_storage(TensorVar* a, TensorVar* b) {
-  if (a == b || !a->real || !b->real) return;
-  eager::Tensor first = front_end().unwrap(a->real.get()), second = front_end().unwrap(b->real.get());
-  if (first->storage && first->storage == second->storage)
-    break_here(BreakId::op_unsupported, "an in-place op while two inputs share memory");
-}
-
-void Executor::after_op() {
-  mutated();
-  graph::Graph& graph = tracer_->graph();
-  if (has_inplace_ || graph.nodes.empty()) return;
-  const graph::Node& last = *graph.nodes.back();
-  if (!last.op || last.op->kind != eager::OpKind::inplace) return;
-  has_inplace_ = true;
-  for (Var* a : graph_inputs_)
-    for (Var* b : graph_inputs_)
-      if (a->kind == Kind::tensor && b->kind == Kind::tensor)
-        check_storage(static_cast<TensorVar*>(a), static_cast<TensorVar*>(b));
 }
 
 TensorVar* Executor::tensor(const eager::Tensor& tensor, PyRef proxy) {
@@ -168,7 +144,7 @@ Var* Executor::from_op_result(PyObject* result) {
 Var* Executor::finish_op(PyObject* owned_result, const std::string& what) {
   if (!owned_result) break_here(BreakId::op_failed, what + ": " + take_error());
   PyRef result = PyRef::steal(owned_result);
-  after_op();
+  mutated();
   return from_op_result(result.get());
 }
 
@@ -226,7 +202,7 @@ Var* Executor::load_tensor_attribute(TensorVar* var, PyObject* name) {
   materialize(var);
   PyRef value = PyRef::steal(PyObject_GetAttr(var->proxy.get(), name));
   if (!value) break_here(BreakId::op_failed, take_error());
-  after_op();
+  mutated();
   return from_op_result(value.get());
 }
 

@@ -1,5 +1,6 @@
 """Lists, tuples, dicts, sets: new ones, existing ones, and what is left of them afterwards."""
 
+import framejit as fj
 import pytest
 
 from tests.symbolic.support import check
@@ -56,15 +57,11 @@ def test_sharing_is_kept():
 
     traces = check(body, 1)
     del traces
-    import framejit as fj
-
     result = fj.compile(body)(1)
     assert result[0] is result[1] and result[2][0] is result[0]
 
 
 def test_cycles():
-    import framejit as fj
-
     def body(a):
         x = [a]
         x.append(x)
@@ -121,8 +118,6 @@ def test_existing_containers_change_as_they_should(body, log):
 
 
 def test_appending_does_not_look_at_the_rest():
-    import framejit as fj
-
     log = []
     compiled = fj.compile(lambda log, x: log.append(x * 2))
     for i in range(20):
@@ -136,14 +131,24 @@ def test_one_list_in_two_places():
         a.append(1)
         return len(b), a is b
 
-    import framejit as fj
-
     compiled = fj.compile(body)
     x, y = [], []
     assert compiled(x, x) == (1, True)
     assert compiled(x, y) == (0, False)
     assert compiled(x, x) == (3, True)
     assert (x, y) == ([1, 1, 1], [])
+
+
+def test_two_lists_that_are_one_in_a_later_call():
+    def body(a, b):
+        a.append(1)
+        return len(b)
+
+    compiled = fj.compile(body)
+    x, y = [], []
+    assert compiled(x, y) == 0
+    z = []
+    assert compiled(z, z) == 1
 
 
 def test_a_list_that_grows_while_it_is_iterated_over():
