@@ -7,6 +7,7 @@
 #include "eval_frame/compiled_function.h"
 #include "eval_frame/events.h"
 #include "eval_frame/thread.h"
+#include "guards/python_view.h"
 #include "symbolic/breaks.h"
 #include "symbolic/bytecode/instruction.h"
 
@@ -80,6 +81,7 @@ void init_compiler(PyObject* module) {
   compiler.def("break_reasons", break_reasons);
   compiler.def("guard_kinds", guard_kinds);
   compiler.def("listing", listing, py::arg("code"), "The decoded instructions of a code object.");
+  guards::init_python_view(compiler);
 }
 
 }  // namespace framejit::eval_frame

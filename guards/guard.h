@@ -10,6 +10,7 @@
 //   kinds.cc        per kind: the check, and the loop over a program that runs them
 //   messages.cc     per kind: printed form and mismatch message
 //   builder.cc      making a program
+//   python_view.h   programs made and run from Python, for tests and measurements
 //   tensor_access.h the hook through which guards see tensors and modes
 //
 // A program is one flat list of loads and checks. Each load fills one slot, once; checks and graph inputs
