@@ -50,6 +50,7 @@ class Runner {
   Next after(const Trace& trace);
   Next after_status(const Trace& trace, ReplayStatus status);
   Next run_instruction();
+  Next raised();
   Next interpret_rest();
   Next raise_here();
   bool at_safe_point();
@@ -58,6 +59,10 @@ class Runner {
   CodeCache& cache_;
   Compilation& compilation_;
   unsigned pieces_ = 0;
+  // An exception is being handled: instructions are run one by one until the handler is left, since the
+  // thread's exc_info belongs to the state that they see.
+  bool handling_ = false;
+  int handlers_ = 0;  // PushExcInfo done and PopExcept not yet
 };
 
 Exit Runner::run() {
@@ -66,6 +71,7 @@ Exit Runner::run() {
 }
 
 Runner::Next Runner::run_piece() {
+  if (handling_) return run_instruction();
   ThreadState& thread = this_thread();
   bool hopeless = compilation_.settings().give_up_without_graphs && cache_.is_hopeless();
   if (thread.disabled || is_watched(live_.thread) || hopeless) return interpret_rest();
@@ -133,25 +139,68 @@ Runner::Next Runner::after(const Trace& trace) {
     case EndKind::loop_step:
       return run_instruction();
     case EndKind::loop_cut:
-      return at_safe_point() ? Next() : Next(Exit::raise);
+      return at_safe_point() ? Next() : raised();
     default:
       return interpret_rest();
   }
 }
 
+// A truth value is followed to where it leads: the two sides of a branch are the entry points, not the jump.
+bool uses_truth(bytecode::Opcode op) {
+  return op == bytecode::Opcode::PopJumpIfTrue || op == bytecode::Opcode::PopJumpIfFalse ||
+         op == bytecode::Opcode::UnaryNot;
+}
+
+// The exception that is set, with its traceback (new reference).
+PyObject* take_exception() {
+#if PY_VERSION_HEX >= 0x030C0000
+  return PyErr_GetRaisedException();
+#else
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback) PyException_SetTraceback(value, traceback);
+  Py_DECREF(type);
+  Py_XDECREF(traceback);
+  return value;
+#endif
+}
+
 Runner::Next Runner::run_instruction() {
-  if (!at_safe_point()) return Exit::raise;
-  switch (step(live_)) {
+  if (!at_safe_point()) return raised();
+  bytecode::Opcode op = live_.instruction().op;
+  StepResult result = step(live_);
+  if (result == StepResult::next && op == bytecode::Opcode::PushExcInfo) ++handlers_;
+  if (result == StepResult::next && op == bytecode::Opcode::PopExcept) handling_ = --handlers_ > 0;
+  while (result == StepResult::next && uses_truth(live_.instruction().op)) result = step(live_);
+  switch (result) {
     case StepResult::next:
       return std::nullopt;
     case StepResult::returned:
       return Exit::leave;
     case StepResult::raised:
-      return Exit::raise;
+      return raised();
     case StepResult::unsupported:
       break;
   }
   return interpret_rest();
+}
+
+// Goes to the frame's own handler, if it has one here, as the interpreter does; else the interpreter unwinds
+// the frame.
+Runner::Next Runner::raised() {
+  const bytecode::Handler* handler = live_.program->handler(live_.pc);
+  if (!handler) return Exit::raise;
+  if (PyFrameObject* frame = PyThreadState_GetFrame(live_.thread)) {
+    PyTraceBack_Here(frame);
+    Py_DECREF(frame);
+  }
+  live_.drop(live_.depth - handler->depth);
+  if (handler->push_offset) live_.push(PyLong_FromLong(live_.instruction().unit));
+  live_.push(take_exception());
+  live_.pc = handler->target;
+  handling_ = true;
+  return std::nullopt;
 }
 
 // The interpreter can be entered only between its own instructions.

@@ -65,6 +65,69 @@ StepResult before_with(LiveFrame& live) {
   return StepResult::next;
 }
 
+// `raise X` and `raise X from Y`; a bare `raise` is the interpreter's.
+StepResult raise_value(LiveFrame& live, int operands) {
+  if (operands == 0) return StepResult::unsupported;
+  PyObject *raised = live.top(operands), *cause = operands == 2 ? live.top(1) : nullptr;
+  bool plain = PyExceptionInstance_Check(raised) || PyExceptionClass_Check(raised);
+  bool plain_cause = !cause || cause == Py_None || PyExceptionInstance_Check(cause);
+  if (!plain || !plain_cause) return StepResult::unsupported;
+  Owned exception =
+      PyExceptionClass_Check(raised) ? Owned::steal(PyObject_CallNoArgs(raised)) : Owned::borrow(raised);
+  Owned kept_raised = Owned::borrow(raised), kept_cause = Owned::borrow(cause);
+  live.drop(operands);
+  if (!exception) return StepResult::raised;
+  if (!PyExceptionInstance_Check(exception.get())) {
+    PyErr_Format(PyExc_TypeError, "calling %R should have returned an instance of BaseException, not %R",
+                 raised, Py_TYPE(exception.get()));
+    return StepResult::raised;
+  }
+  if (cause) PyException_SetCause(exception.get(), cause == Py_None ? nullptr : kept_cause.release());
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.get())), exception.get());
+  return StepResult::raised;
+}
+
+// The exception on top becomes the one being handled; the one handled before goes below it.
+StepResult push_handled(LiveFrame& live) {
+  PyObject*& handled = live.thread->exc_info->exc_value;
+  PyObject* exception = live.pop().release();
+  live.push(handled ? handled : Py_NewRef(Py_None));
+  live.push(exception);
+  handled = Py_NewRef(exception);
+  return StepResult::next;
+}
+
+StepResult pop_handled(LiveFrame& live) {
+  PyObject* done = std::exchange(live.thread->exc_info->exc_value, live.pop().release());
+  Py_XDECREF(done);
+  return StepResult::next;
+}
+
+bool is_exception_filter(PyObject* filter) {
+  if (!PyTuple_Check(filter)) return PyExceptionClass_Check(filter);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(filter); ++i)
+    if (!PyExceptionClass_Check(PyTuple_GET_ITEM(filter, i))) return false;
+  return true;
+}
+
+StepResult match_exception(LiveFrame& live) {
+  if (!is_exception_filter(live.top())) return StepResult::unsupported;
+  bool matches = PyErr_GivenExceptionMatches(live.top(2), live.top(1));
+  return raised_unless(live.replace(1, Py_NewRef(matches ? Py_True : Py_False)));
+}
+
+// Calls __exit__(type, value, traceback); below the exception lie the one handled before, an offset and
+// __exit__.
+StepResult call_exit(LiveFrame& live) {
+  PyObject *exception = live.top(1), *exit = live.top(4);
+  Owned traceback = Owned::steal(PyException_GetTraceback(exception));
+  PyObject* result = PyObject_CallFunctionObjArgs(exit, reinterpret_cast<PyObject*>(Py_TYPE(exception)),
+                                                  exception, traceback ? traceback.get() : Py_None, nullptr);
+  if (!result) return StepResult::raised;
+  live.push(result);
+  return StepResult::next;
+}
+
 }  // namespace
 
 StepResult step_jump(LiveFrame& live, const Instruction& in) {
@@ -101,9 +164,23 @@ StepResult step_return(LiveFrame& live, const Instruction& in) {
   return StepResult::returned;
 }
 
-// Exceptions are raised, matched and re-raised by the interpreter, which then runs the rest of the frame.
 StepResult step_exception(LiveFrame& live, const Instruction& in) {
-  return in.op == Opcode::BeforeWith ? before_with(live) : StepResult::unsupported;
+  switch (in.op) {
+    case Opcode::BeforeWith:
+      return before_with(live);
+    case Opcode::RaiseVarargs:
+      return raise_value(live, in.arg);
+    case Opcode::PushExcInfo:
+      return push_handled(live);
+    case Opcode::PopExcept:
+      return pop_handled(live);
+    case Opcode::CheckExcMatch:
+      return match_exception(live);
+    case Opcode::WithExceptStart:
+      return call_exit(live);
+    default:
+      return StepResult::unsupported;  // Reraise: the frame is unwound, or goes to an outer handler
+  }
 }
 
 }  // namespace framejit::eval_frame

@@ -90,6 +90,28 @@ def test_traceback_names_the_users_lines():
     assert [(f.name, f.lineno - first) for f in frames[-2:]] == [("outer", 1), ("inner", -2)]
 
 
+def test_a_handled_exception_does_not_give_the_frame_up():
+    def handles(n):
+        caught = []
+        for i in range(n):
+            try:
+                caught.append(1 // (i - 1))
+            except ZeroDivisionError as error:
+                caught.append(str(error))
+        return helper(n), caught
+
+    compiled = break_everywhere(handles)
+    assert traced_functions(lambda: compiled(3)) == {"handles", "helper"}
+    lines = []
+    previous = compiler.set_listener(lambda event: lines.append(event["line"]))
+    compiler.reset()
+    try:
+        assert compiled(3) == handles(3)
+    finally:
+        compiler.set_listener(previous)
+    assert handles.__code__.co_firstlineno + 7 in lines, "the line after the loop is traced"
+
+
 def test_watched_frames_are_left_to_the_interpreter():
     seen = []
 
