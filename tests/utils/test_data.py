@@ -130,7 +130,7 @@ def test_killed_worker_is_reported():
 
 def test_collate():
     batch = data.default_collate([{"a": 1, "b": (2.0, "x")}, {"a": 3, "b": (4.0, "y")}])
-    assert batch["a"].tolist() == [1, 3] and batch["b"][0].dtype == fj.float64 and batch["b"][1] == ["x", "y"]
+    assert batch["a"].tolist() == [1, 3] and batch["b"][0].dtype == fj.float64 and batch["b"][1] == ("x", "y")
     assert data.default_collate([np.ones(2), np.zeros(2)]).shape == (2, 2)
     with pytest.raises(RuntimeError, match="equal size"):
         data.default_collate([[1], [1, 2]])

@@ -29,7 +29,8 @@ def _rebuild(data: Any, convert: Any) -> Any:
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Stacks samples along a new first dim: tensors and arrays stack, numbers become a tensor, containers recurse.
+    """Stacks samples along a new first dim: tensors and arrays stack, numbers become a tensor, containers recurse
+    (a tuple becomes a list, as in PyTorch).
 
     Raises:
         RuntimeError: sequences of different lengths, or tensors of different shapes.
@@ -53,8 +54,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, Sequence):
         if any(len(sample) != len(first) for sample in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
-        columns = [default_collate(samples) for samples in zip(*batch)]
-        return tuple(columns) if isinstance(first, tuple) else columns
+        return [default_collate(samples) for samples in zip(*batch)]
     raise TypeError(
         f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {type(first)}"
     )
