@@ -9,6 +9,7 @@ import importlib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -38,7 +39,8 @@ def _nothing() -> None:
 
 def framejit() -> Peer:
     fj = importlib.import_module("framejit")
-    return Peer("framejit", fj.__version__, fj, fj.from_numpy, fj.compile, _same, fj.compiler.reset)
+    compiled = partial(fj.compile, fullgraph=True)  # what is measured must be one graph
+    return Peer("framejit", fj.__version__, fj, fj.from_numpy, compiled, _same, fj.compiler.reset)
 
 
 def torch() -> Peer | None:
@@ -52,7 +54,15 @@ def torch() -> Peer | None:
     )
     inductor.force_disable_caches = True  # a cold compile must be cold
     warnings.filterwarnings("ignore", message="dynamo_pgo force disabled")
-    return Peer("torch", module.__version__, module, module.from_numpy, module.compile, _same, dynamo.reset)
+    return Peer(
+        "torch",
+        module.__version__,
+        module,
+        module.from_numpy,
+        partial(module.compile, fullgraph=True),
+        _same,
+        dynamo.reset,
+    )
 
 
 def jax() -> Peer | None:
