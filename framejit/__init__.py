@@ -124,6 +124,7 @@ from framejit.autograd.grad_mode import set_grad_enabled as set_grad_enabled  # 
 
 from framejit import nn as nn  # noqa: E402  isort: skip
 from framejit import optim as optim  # noqa: E402  isort: skip
+from framejit import fx as fx  # noqa: E402  isort: skip
 from framejit import utils as utils  # noqa: E402  isort: skip
 
 if hasattr(_C, "compiler"):

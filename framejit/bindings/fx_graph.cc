@@ -323,8 +323,7 @@ void bind_graph(py::module_& module) {
           "inserting_after",
           [](std::shared_ptr<FxGraph> g, std::shared_ptr<FxNode> n) { return InsertionScope(g, n, true); },
           py::arg("n"))
-      .def("__str__", [](FxGraph& g) { return print(g.graph()); })
-      .def("_print", [](FxGraph& g) { return print(g.graph(), {.locations = true}); });
+      .def("__str__", [](FxGraph& g) { return print(g.graph()); });
 }
 
 /// The arguments of a call of one row, bound by position and name.

@@ -33,7 +33,11 @@ def _annotation(node: Node) -> str:
     if metas is None:
         return ""
     entries = metas if isinstance(metas, tuple) else (metas,)
-    texts = [f"{entry.dtype}[{', '.join(map(str, entry.shape))}]".replace("framejit.", "") for entry in entries if entry]
+    texts = [
+        f"{entry.dtype}[{', '.join(map(str, entry.shape))}]".replace("framejit.", "")
+        for entry in entries
+        if entry
+    ]
     return f': "{", ".join(texts)}"' if texts else ""
 
 

@@ -25,7 +25,14 @@ def x():
 def test_nodes_show_the_calls(x):
     gm = traced(lambda a, b: fj.relu(a + b).sum(dim=1, keepdim=True), x, x)
     nodes = gm.graph.nodes
-    assert [n.op for n in nodes] == ["placeholder", "placeholder", "call_function", "call_function", "call_function", "output"]
+    assert [n.op for n in nodes] == [
+        "placeholder",
+        "placeholder",
+        "call_function",
+        "call_function",
+        "call_function",
+        "output",
+    ]
     a, b, add, relu, total, output = nodes
     assert add.target is fj.add and add.args == (a, b) and add.kwargs == {}
     assert relu.target is fj.relu and relu.args == (add,)
@@ -160,7 +167,9 @@ def test_errors(x):
     graph.output(a)
     with pytest.raises(TypeError, match="takes 1 inputs, got 2"):
         graph.run(x, x)
-    with pytest.raises(TypeError, match="got an object of type str, expected a Node, a Tensor, a number or None"):
+    with pytest.raises(
+        TypeError, match="got an object of type str, expected a Node, a Tensor, a number or None"
+    ):
         graph.output("text")
 
 
