@@ -18,6 +18,7 @@ KINDS = {
     "guards": "the guard program of every trace",
     "graph": "the graph of every trace, as recorded",
     "trace": "every trace: prelude, graph, epilogue, end",
+    "aot": "each stage of differentiating and simplifying a graph, with its time (printed by the C++ side, to stderr)",
     "loops": "the loops that a graph was lowered to",
     "kernels": "the kernels that run, with their sizes",
     "perf": "time taken to trace and compile",

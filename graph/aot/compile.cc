@@ -9,7 +9,6 @@
 #include "graph/aot/joint.h"
 #include "graph/aot/partition.h"
 #include "graph/aot/runtime.h"
-#include "graph/passes/dce.h"
 #include "graph/passes/pipeline.h"
 #include "graph/trace.h"
 
@@ -35,6 +34,14 @@ bool any_requires_grad(const Graph& graph) {
 bool has_symbols(const Graph& graph) {
   return std::any_of(graph.symbol_sources.begin(), graph.symbol_sources.end(),
                      [](const Graph::SymbolSource& source) { return source.input >= 0; });
+}
+
+/// A stage that makes a graph.
+template <class Make>
+std::unique_ptr<Graph> made(const std::string& stage, Make make) {
+  std::unique_ptr<Graph> graph;
+  passes::run_stage(stage, graph, [&](auto& g) { g = make(); });
+  return graph;
 }
 
 /// Moves out of `functional` what the call needs beside its graph.
@@ -92,9 +99,12 @@ std::shared_ptr<const Executable> compile_training(Functional functional, Joint 
   CallPlan plan = make_plan(functional);
   passes::simplify(joint.graph);
   for (const auto& mutation : plan.mutations) joint.mutated_inputs.push_back(mutation.input);
-  Partition parts = partition(joint);
-  passes::run_stage("forward", parts.forward, [](auto&) {});
-  passes::run_stage("backward", parts.backward, [](auto& g) { passes::dce(*g); });
+  Partition parts;
+  parts.forward = made("partition: forward", [&] {
+    parts = partition(joint);
+    return std::move(parts.forward);
+  });
+  parts.backward = made("partition: backward", [&] { return std::move(parts.backward); });
 
   plan.forward_results = int(parts.forward->result->args.size());
   bool dynamic = has_symbols(*parts.forward);
@@ -110,9 +120,12 @@ std::shared_ptr<const Executable> compile_training(Functional functional, Joint 
 std::shared_ptr<const Executable> compile_functional(Functional functional, bool training,
                                                      const Compiler& compiler) {
   if (!training) return compile_inference(std::move(functional), compiler);
-  Joint joint = make_joint(*functional.graph);
+  Joint joint;
+  joint.graph = made("joint", [&] {
+    joint = make_joint(*functional.graph);
+    return std::move(joint.graph);
+  });
   if (joint.differentiable_results.empty()) return compile_inference(std::move(functional), compiler);
-  passes::run_stage("joint", joint.graph, [](auto&) {});
   return compile_training(std::move(functional), std::move(joint), compiler);
 }
 
@@ -126,16 +139,18 @@ void register_compiler(const std::string& name, Compiler compiler) {
 std::shared_ptr<const Executable> compile(std::unique_ptr<Graph> graph, const Compiler& compiler) {
   auto shapes = graph->shapes;
   eager::ShapeEnvScope scope(shapes.get());
-  passes::run_stage("traced", graph, [](auto&) {});
+  graph = made("traced", [&] { return std::move(graph); });
   bool training = eager::modes().grad_enabled && any_requires_grad(*graph);
   Functional functional;
   try {
-    functional = passes::functionalize(*graph);
+    functional.graph = made("functionalize", [&] {
+      functional = passes::functionalize(*graph);
+      return std::move(functional.graph);
+    });
   } catch (const Untraceable&) {
     return interpret(std::move(graph));  // in-place through a view that has no inverse: as it was written
   }
   if (training && !functional.differentiable) return interpret(std::move(graph));
-  passes::run_stage("functionalize", functional.graph, [](auto&) {});
   std::vector<bool> is_written(graph->inputs.size());
   for (const auto& mutation : functional.mutations) is_written[size_t(mutation.input)] = true;
   bool mutates = !functional.mutations.empty();

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include "graph/passes/cse.h"
 #include "graph/passes/dce.h"
@@ -16,6 +19,19 @@ namespace {
 
 thread_local StageObserver* current_observer = nullptr;
 
+void print_report(const StageReport& report) {
+  std::fprintf(stderr, "--- %s (%.0f us)%s\n%s", report.stage.c_str(), report.microseconds,
+               report.text.empty() ? ": nothing changed" : "", report.text.c_str());
+}
+
+/// That of the scope, else the log if FRAMEJIT_LOGS asks for "aot".
+const StageObserver* observer() {
+  if (current_observer) return current_observer;
+  static const char* logs = std::getenv("FRAMEJIT_LOGS");
+  static const StageObserver log = print_report;
+  return logs && std::string_view(logs).find("aot") != std::string_view::npos ? &log : nullptr;
+}
+
 }  // namespace
 
 ObserveStages::ObserveStages(StageObserver observer)
@@ -24,16 +40,17 @@ ObserveStages::~ObserveStages() { current_observer = previous_; }
 
 void run_stage(const std::string& name, std::unique_ptr<Graph>& graph,
                const std::function<void(std::unique_ptr<Graph>&)>& stage) {
-  std::string before = current_observer ? print(*graph) : "";
+  const StageObserver* told = observer();
+  std::string before = told && graph ? print(*graph) : "";
   auto start = std::chrono::steady_clock::now();
   stage(graph);
   std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
 #ifndef NDEBUG
   verify(*graph);
 #endif
-  if (!current_observer) return;
+  if (!told) return;
   std::string after = print(*graph);
-  (*current_observer)({name, elapsed.count(), after == before ? "" : after});
+  (*told)({name, elapsed.count(), after == before ? "" : after});
 }
 
 namespace {

@@ -27,7 +27,7 @@ class FRAMEJIT_API ObserveStages {
   StageObserver* previous_;
 };
 
-/// Runs one stage on `graph`, which it changes or replaces.
+/// Runs one stage on `graph`, which it changes, replaces, or (when null) makes.
 FRAMEJIT_API void run_stage(const std::string& name, std::unique_ptr<Graph>& graph,
                             const std::function<void(std::unique_ptr<Graph>&)>& stage);
 
