@@ -1,8 +1,8 @@
 """Lists, tuples, dicts, sets: new ones, existing ones, and what is left of them afterwards."""
 
-import framejit as fj
 import pytest
 
+import framejit as fj
 from tests.symbolic.support import check
 
 

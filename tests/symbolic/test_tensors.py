@@ -1,10 +1,10 @@
 """Tensors in traces: what becomes the graph, what stays Python, what breaks."""
 
-import framejit as fj
 import numpy as np
 import pytest
-from framejit import _C, nn
 
+import framejit as fj
+from framejit import _C, nn
 from tests.symbolic.support import break_ids
 
 
