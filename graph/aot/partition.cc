@@ -92,9 +92,16 @@ int64_t saving_cost(const Joint& joint, const Node& node) {
   return bytes(node);
 }
 
+/// tanh, exp, sigmoid, ...: eager keeps the result for backward too, and making it again costs more than
+/// reading it.
+bool derivative_reads_result(const eager::Op& op) {
+  return std::any_of(op.formulas.begin(), op.formulas.end(),
+                     [](const eager::Formula& formula) { return formula.saved_results != 0; });
+}
+
 bool is_cheap(const Node& node) {
-  return node.kind == NodeKind::scalar_op || node.is_call(OpKind::pointwise) || node.is_call(OpKind::view) ||
-         node.is_call(OpKind::creation);
+  if (node.is_call(OpKind::pointwise)) return !derivative_reads_result(*node.op);
+  return node.kind == NodeKind::scalar_op || node.is_call(OpKind::view) || node.is_call(OpKind::creation);
 }
 
 /// The nodes whose results are saved: a minimum cut between what only the forward can make and what only the
