@@ -101,11 +101,14 @@ if(FRAMEJIT_BUILD_TESTS)
   endif()
 endif()
 
-# --- C++ benchmarks: bench/cpp/*.cc, one program -------------------------------------------------------------------------
+# --- C++ benchmarks: one program per bench/cpp/*.cc, built on demand -----------------------------------------------------
 file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/cpp/*.cc)
-add_executable(framejit_bench EXCLUDE_FROM_ALL ${bench_sources})
-target_link_libraries(framejit_bench PRIVATE framejit_core)
-target_compile_options(framejit_bench PRIVATE ${FRAMEJIT_BASELINE_FLAGS})
-add_dependencies(framejit_bench framejit_opgen)
+foreach(bench_source IN LISTS bench_sources)
+  get_filename_component(bench ${bench_source} NAME_WE)
+  add_executable(${bench} EXCLUDE_FROM_ALL ${bench_source})
+  target_link_libraries(${bench} PRIVATE framejit_core)
+  target_compile_options(${bench} PRIVATE ${FRAMEJIT_BASELINE_FLAGS})
+  add_dependencies(${bench} framejit_opgen)
+endforeach()
 
 install(TARGETS framejit_core ${extension_targets} LIBRARY DESTINATION framejit)

@@ -1,7 +1,7 @@
 // Compiled loops, timed from C++: no Python, no guards. `bench/run.py` compares with other libraries; this
 // shows where the time of a loop goes.
 //
-//   build/dev/framejit_bench [threads] [filter]
+//   ninja -C build/dev loops_bench && build/dev/loops_bench [threads] [filter]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

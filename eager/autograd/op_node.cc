@@ -119,15 +119,19 @@ void OpNode::save_results(const Value* results) {
   for_each_bit(saved, [&](int i) { results_saved_[size_t(i)] = SavedTensor(without_history(results[i].tensor()), {}); });
 }
 
-Value OpNode::saved_arg(int arg) const {
+void OpNode::check_not_released() const {
   FRAMEJIT_CHECK(!released_,
                  "Trying to backward through the graph a second time (or directly access saved tensors after they "
                  "have already been freed). Saved intermediate values of the graph are freed when you call "
                  ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
                  "graph a second time or if you need to access saved tensors after calling backward.");
+}
+
+Value OpNode::saved_arg(int arg) const {
   for (const SavedArg& saved : args_) {
     if (saved.arg != arg) continue;
     if (saved.first < 0) return saved.value;
+    check_not_released();
     if (!saved.is_list) return tensors_[size_t(saved.first)].unpack(op_.schema.name);
     std::vector<Tensor> list;
     for (int i = 0; i < saved.count; ++i) list.push_back(tensors_[size_t(saved.first + i)].unpack(op_.schema.name));
@@ -138,17 +142,17 @@ Value OpNode::saved_arg(int arg) const {
 }
 
 Tensor OpNode::saved_result(int index) const {
-  if (released_) saved_arg(-1);  // raises
+  check_not_released();
   Tensor result = results_saved_[size_t(index)].unpack(op_.schema.name);
   if (!modes().grad_enabled) return result;
-  Tensor linked = without_history(result);
+  Tensor linked = detach(result);
   set_history(linked, Ref<GradNode>(const_cast<OpNode*>(this)), index);
   return linked;
 }
 
 std::vector<Tensor> OpNode::apply(std::vector<Tensor> grads) {
   BackwardContext context(*this, std::move(grads));
-  op_.backward(context);
+  if (op_.backward) op_.backward(context);  // without one, an in-place op has cut the history of what it wrote
   return context.take_gradients();
 }
 
@@ -163,8 +167,8 @@ std::string OpNode::name() const {
 }
 
 void OpNode::release_saved() {
-  released_ = released_ || !args_.empty() || !results_saved_.empty();
-  args_.clear();
+  // Sizes and numbers stay: a derivative that reads nothing else can run again.
+  released_ = released_ || !tensors_.empty() || !results_saved_.empty();
   tensors_.clear();
   results_saved_.clear();
 }

@@ -58,6 +58,7 @@ class OpNode final : public GradNode {
   };
   void add_edges(const Value* args);
   void save_arg(int arg, const Value& value);
+  void check_not_released() const;
 
   const Op& op_;
   const uint64_t needed_;

@@ -95,6 +95,14 @@ TEST(Autograd, SecondBackwardNeedsRetainGraph) {
             "you need to access saved tensors after calling backward.");
 }
 
+TEST(Autograd, NodesWithoutSavedTensorsRunAgain) {
+  Tensor x = requiring_grad(vector({1, 2}));
+  Tensor y = sum(x + 1);
+  backward({y}, {});
+  backward({y}, {});
+  EXPECT_EQ(values(get_grad(x)), (Floats{2, 2}));
+}
+
 TEST(Autograd, DoubleBackward) {
   Tensor x = requiring_grad(vector({2, 3}));
   Tensor cube = x * x * x;
