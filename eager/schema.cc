@@ -177,6 +177,7 @@ class Parser {
     SchemaArg type;
     parse_type(type);
     schema.returns_list = type.type == ArgType::tensor_list;
+    schema.returns_number = type.type == ArgType::scalar || type.type == ArgType::boolean || type.type == ArgType::integer;
     skip_space();
     if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ')') schema.result_names.push_back(identifier());
   }
@@ -266,7 +267,7 @@ std::string Schema::str() const {
     if (arg.default_value) text += "=" + value_text(*arg.default_value);
   }
   text += ") -> ";
-  if (result_count == 1 && result_names.empty()) return text + (returns_list ? "Tensor[]" : "Tensor");
+  if (result_count == 1 && result_names.empty()) return text + (returns_number ? "Scalar" : returns_list ? "Tensor[]" : "Tensor");
   text += "(";
   for (int i = 0; i < result_count; ++i) {
     text += i ? ", Tensor" : "Tensor";

@@ -46,6 +46,7 @@ struct Schema {
   int result_count =
       1;  ///< 0, 1 or more tensors (or one `Scalar`/`bool` for data-dependent ops such as item)
   bool returns_list = false;              ///< Tensor[]: results[0] is a tensor_list
+  bool returns_number = false;            ///< Scalar or bool: results[0] is a Python number
   std::vector<std::string> result_names;  ///< named results make a named tuple: (values, indices)
 
   /// Raises Error(value) with the position on a malformed text.

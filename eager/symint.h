@@ -13,11 +13,12 @@ class SizeExpr;  // interned, immutable; eager/size_expr.h
 
 /// An int64 that may stand for a size expression such as `s0*4+1`. Eager code only meets plain values; while
 /// a graph is traced, arithmetic builds interned expressions and a comparison answers with the hint (the
-/// value at trace time) and records a guard in the thread's `ShapeEnv`. Expressions are encoded below
-/// `kLowestPlain` (as the lowest int64 plus their address), so that a sizes array is an array of int64 in
-/// both cases.
+/// value at trace time) and records a guard in the thread's `ShapeEnv`. Expressions are encoded as
+/// the lowest int64 plus their address, so that a sizes array is an array of int64 in both cases. Of the plain values,
+/// those a page to 2^47 above the lowest int64 cannot be told apart from an expression; no size or index comes near.
 class SymInt {
  public:
+  /// Arithmetic of traces stays above this: far from the encoding of expressions.
   static constexpr int64_t kLowestPlain = -(int64_t(1) << 61);
 
   constexpr SymInt() : bits_(0) {}
@@ -25,7 +26,7 @@ class SymInt {
   constexpr SymInt(Integer value) : bits_(int64_t(value)) {}  // NOLINT: implicit on purpose
   FRAMEJIT_API explicit SymInt(const SizeExpr* expr);
 
-  bool is_symbolic() const { return bits_ < kLowestPlain; }
+  bool is_symbolic() const { return uint64_t(bits_) - kFirstEncoded < kEncodedRange; }
   /// The plain value; symbolic sizes are specialised to their hint (and guarded equal to it).
   int64_t expect() const { return is_symbolic() ? specialize() : bits_; }
   /// The value at trace time, without a guard.
@@ -62,6 +63,9 @@ class SymInt {
   FRAMEJIT_API static bool less_slow(SymInt a, SymInt b);
   FRAMEJIT_API int64_t specialize() const;
   FRAMEJIT_API int64_t hint_slow() const;
+
+  static constexpr uint64_t kFirstEncoded = (uint64_t(1) << 63) + 4096;
+  static constexpr uint64_t kEncodedRange = uint64_t(1) << 47;
 
   int64_t bits_;
 };

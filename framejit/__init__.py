@@ -110,6 +110,7 @@ def numel(input: Tensor) -> builtins.int:
     return input.numel()
 
 
+from framejit import compiler as compiler  # noqa: E402  isort: skip  (autograd and optim mark functions with it)
 from framejit import _tensor as _tensor  # noqa: E402  (completes Tensor; needs autograd)
 from framejit import autograd as autograd  # noqa: E402
 from framejit._dtype_info import finfo as finfo  # noqa: E402
@@ -122,12 +123,12 @@ from framejit.autograd.grad_mode import is_inference_mode_enabled as is_inferenc
 from framejit.autograd.grad_mode import no_grad as no_grad  # noqa: E402
 from framejit.autograd.grad_mode import set_grad_enabled as set_grad_enabled  # noqa: E402
 
+from framejit.compiler import compile as compile  # noqa: E402
+from framejit.compiler import explain as explain  # noqa: E402
+
 from framejit import nn as nn  # noqa: E402  isort: skip
 from framejit import optim as optim  # noqa: E402  isort: skip
 from framejit import fx as fx  # noqa: E402  isort: skip
 from framejit import utils as utils  # noqa: E402  isort: skip
 
-if hasattr(_C, "compiler"):
-    from framejit import compiler as compiler
-    from framejit.compiler import compile as compile
-    from framejit.compiler import explain as explain
+compiler.start_logging()

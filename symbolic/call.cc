@@ -158,6 +158,10 @@ std::string Executor::callable_name(PyObject* callable) {
     auto* descriptor = reinterpret_cast<PyDescrObject*>(callable);
     return std::string(descriptor->d_type->tp_name) + "." + PyUnicode_AsUTF8(descriptor->d_name);
   }
+  if (front_end().classify(callable).role != CallableRole::unknown)
+    if (PyRef name = PyRef::steal(PyObject_GetAttrString(callable, "__name__")); name && PyUnicode_Check(name.get()))
+      return PyUnicode_AsUTF8(name.get());
+  PyErr_Clear();
   return constant_name(callable);
 }
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from framejit import _C
 from framejit._C import Node as Node
 from framejit._C import Tensor
+from framejit.compiler import disable
 
 _Tensors = Tensor | Sequence[Tensor]
 
@@ -38,6 +39,7 @@ def _grads_for(outputs: tuple[Tensor, ...], grads: Tensor | Sequence[Tensor | No
     return given
 
 
+@disable
 def backward(
     tensors: _Tensors,
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
@@ -63,6 +65,7 @@ def backward(
     _C._autograd.run_backward(outputs, grads, retain, create_graph, targets)
 
 
+@disable
 def grad(
     outputs: _Tensors,
     inputs: _Tensors,

@@ -28,10 +28,7 @@ constexpr CallableInfo kNeedsShape{CallableRole::data, BreakId::data_dependent_s
 CallableInfo classify_op(const Overloads& overloads) {
   for (const Signature& signature : overloads.signatures)
     if (signature.op->kind != OpKind::data_dependent) return kOp;
-  const Op& op = *overloads.signatures[0].op;
-  std::string text = op.schema.str();
-  bool returns_tensor = text.find("Tensor", text.rfind("->")) != std::string::npos;
-  return returns_tensor ? kNeedsShape : kNeedsValue;
+  return overloads.signatures[0].op->schema.returns_number ? kNeedsValue : kNeedsShape;
 }
 
 CallableInfo classify_traced(Traced traced) {

@@ -14,6 +14,7 @@ from framejit.compiler.api import (
     list_backends,
     reset,
     set_logs,
+    start_logging,
     stats,
 )
 from framejit.compiler.errors import BackendCompilerError, GraphBreakError, RecompileLimitWarning
@@ -35,5 +36,6 @@ __all__ = [
     "list_backends",
     "reset",
     "set_logs",
+    "start_logging",
     "stats",
 ]

@@ -208,7 +208,8 @@ def reset() -> None:
     _compiler.reset()
 
 
-def _start_logging() -> None:
+def start_logging() -> None:
+    """Reads ``FRAMEJIT_LOGS`` and listens to the compiler; called once, when the package is imported."""
     logs.from_environment()
     _compiler.set_listener(logs.emit)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import framejit as fj
 from framejit import Tensor
+from framejit.compiler import disable
 
 
 def require(condition: bool, name: str, value: object, expected: str) -> None:
@@ -61,6 +62,8 @@ class Optimizer:
             known.add(id(parameter))
         self.param_groups.append({**self.defaults, **param_group, "params": parameters})
 
+    # Updates write into parameters that differ in kind one by one: the interpreter runs them, one break each.
+    @disable
     def zero_grad(self, set_to_none: bool = True) -> None:
         for group in self.param_groups:
             for parameter in group["params"]:
@@ -73,6 +76,7 @@ class Optimizer:
                     if parameter.grad.requires_grad:
                         parameter.grad = cleared
 
+    @disable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One update of every parameter that has a gradient. ``closure`` recomputes the loss; its value is returned."""
         loss = None

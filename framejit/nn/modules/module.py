@@ -53,8 +53,8 @@ class Module:
         put("_buffers", {})
         put("_non_persistent_buffers_set", set())
         put("_modules", {})
-        put("_forward_pre_hooks", OrderedDict())
-        put("_forward_hooks", OrderedDict())
+        put("_forward_pre_hooks", {})
+        put("_forward_hooks", {})
 
     # -- calling -----------------------------------------------------------------------------------------------------
 
