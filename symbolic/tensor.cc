@@ -31,7 +31,7 @@ uint64_t dynamic_dims(const TraceRequest& request, const Source* source, const e
   return dims;
 }
 
-bool is_input(Var* var) {
+bool is_symbolic_number(Var* var) {
   NumberVar* number = as<NumberVar>(var);
   return number && !number->specialized;
 }
@@ -161,16 +161,17 @@ Var* Executor::finish_op(PyObject* owned_result, const std::string& what) {
 
 Var* Executor::call_op(PyObject* callable, const CallArgs& args) {
   PyObject* result = call_wrapped(callable, args);
-  bool has_numbers =
-      std::any_of(args.positional.begin(), args.positional.end(), [](Var* var) { return is_input(var); }) ||
-      std::any_of(args.keywords.begin(), args.keywords.end(), [](auto& arg) { return is_input(arg.second); });
+  bool has_numbers = std::any_of(args.positional.begin(), args.positional.end(),
+                                 [](Var* var) { return is_symbolic_number(var); }) ||
+                     std::any_of(args.keywords.begin(), args.keywords.end(),
+                                 [](auto& arg) { return is_symbolic_number(arg.second); });
   if (!result && has_numbers) {
     // A parameter that has to be a plain number, such as an eps or a dim: the same call with its value.
     PyErr_Clear();
     for (Var* var : args.positional)
-      if (is_input(var)) as_constant(var);
+      if (is_symbolic_number(var)) as_constant(var);
     for (auto& [name, var] : args.keywords)
-      if (is_input(var)) as_constant(var);
+      if (is_symbolic_number(var)) as_constant(var);
     result = call_wrapped(callable, args);
   }
   return finish_op(result, callable_name(callable));
