@@ -141,6 +141,10 @@ void Executor::guard_modes() {
 Var* Executor::set_grad_mode(const CallArgs& args) {
   PyObject* enabled = args.size() == 1 ? as_constant(args[0]) : nullptr;
   if (!enabled || !PyBool_Check(enabled)) break_here(BreakId::op_unsupported, "set_grad_enabled");
+  // The graph runs and is compiled under the mode of the trace's entry: what needs gradients is another
+  // trace.
+  if (enabled == Py_True && !grad_mode_at_entry_)
+    break_here(BreakId::op_unsupported, "gradients switched on");
   guard_modes();
   eager::modes().grad_enabled = enabled == Py_True;
   effect(StepOp::grad_mode, {}, enabled == Py_True);
@@ -158,10 +162,11 @@ std::string Executor::callable_name(PyObject* callable) {
     auto* descriptor = reinterpret_cast<PyDescrObject*>(callable);
     return std::string(descriptor->d_type->tp_name) + "." + PyUnicode_AsUTF8(descriptor->d_name);
   }
-  if (front_end().classify(callable).role != CallableRole::unknown)
-    if (PyRef name = PyRef::steal(PyObject_GetAttrString(callable, "__name__")); name && PyUnicode_Check(name.get()))
-      return PyUnicode_AsUTF8(name.get());
+  // Ops are objects with a name.
+  bool plain = Py_TYPE(callable)->tp_getattro == PyObject_GenericGetAttr;
+  PyRef name = PyRef::steal(plain ? PyObject_GetAttrString(callable, "__name__") : nullptr);
   PyErr_Clear();
+  if (name && PyUnicode_Check(name.get())) return PyUnicode_AsUTF8(name.get());
   return constant_name(callable);
 }
 

@@ -14,6 +14,16 @@ bool is_exception(PyTypeObject* type) {
   return PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(PyExc_BaseException));
 }
 
+/// Instances are plain objects: no class on the way to `object` has a __new__ in C or is a builtin.
+bool is_made_by_object(PyTypeObject* type) {
+  for (; type->tp_flags & Py_TPFLAGS_HEAPTYPE; type = type->tp_base) {
+    if (type->tp_new == PyBaseObject_Type.tp_new) continue;
+    PyObject* maker = lookup(type, "__new__");
+    if (!maker || Py_TYPE(maker) != &PyStaticMethod_Type) return false;
+  }
+  return type == &PyBaseObject_Type;
+}
+
 }  // namespace
 
 Var* Executor::construct(PyTypeObject* type, const CallArgs& args) {
@@ -61,10 +71,7 @@ Var* Executor::make_instance(PyTypeObject* type, const CallArgs& args) {
     if (type->tp_new != reinterpret_cast<PyTypeObject*>(PyExc_Exception)->tp_new) return nullptr;
     return make_exception(type, args.positional);
   }
-  if (type->tp_new != PyBaseObject_Type.tp_new &&
-      lookup(type, "__new__") != lookup(&PyBaseObject_Type, "__new__"))
-    return nullptr;
-  if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && type != &PyBaseObject_Type) return nullptr;
+  if (!is_made_by_object(type)) return nullptr;
   ObjectVar* var = make<ObjectVar>();
   var->type = type;
   var->type_guarded = true;

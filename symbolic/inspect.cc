@@ -145,7 +145,7 @@ Var* Executor::length(Var* var) {
     case Kind::set:
       return integer(int64_t(static_cast<SetVar*>(var)->table.size()));
     case Kind::tensor:
-      return call_method(call_method(var, "size"), "__getitem__", {integer(0)});
+      return subscript(call_method(var, "size"), integer(0));
     default:
       break;
   }

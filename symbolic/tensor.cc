@@ -1,4 +1,6 @@
 // Tensors: graph inputs, and ops called on symbolic tensors wrapped as Python objects (see front_end.h).
+#include <algorithm>
+
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
@@ -27,6 +29,11 @@ uint64_t dynamic_dims(const TraceRequest& request, const Source* source, const e
     if (dynamic && example.sizes()[d] >= 2) dims |= uint64_t(1) << d;
   }
   return dims;
+}
+
+bool is_symbolic_number(Var* var) {
+  NumberVar* number = as<NumberVar>(var);
+  return number && !number->specialized;
 }
 
 }  // namespace
@@ -142,13 +149,36 @@ Var* Executor::from_op_result(PyObject* result) {
 
 /// Takes what an op returned; a failure ends the trace before the op, which then raises for real.
 Var* Executor::finish_op(PyObject* owned_result, const std::string& what) {
-  if (!owned_result) break_here(BreakId::op_failed, what + ": " + take_error());
+  if (!owned_result) {
+    std::string error = take_error();
+    bool needs_data = error.find("depends on data") != std::string::npos;  // the tracer's own words
+    break_here(needs_data ? BreakId::data_dependent_shape : BreakId::op_failed, what + ": " + error);
+  }
   PyRef result = PyRef::steal(owned_result);
   mutated();
   return from_op_result(result.get());
 }
 
 Var* Executor::call_op(PyObject* callable, const CallArgs& args) {
+  PyObject* result = call_wrapped(callable, args);
+  bool has_numbers = std::any_of(args.positional.begin(), args.positional.end(),
+                                 [](Var* var) { return is_symbolic_number(var); }) ||
+                     std::any_of(args.keywords.begin(), args.keywords.end(),
+                                 [](auto& arg) { return is_symbolic_number(arg.second); });
+  if (!result && has_numbers) {
+    // A parameter that has to be a plain number, such as an eps or a dim: the same call with its value.
+    PyErr_Clear();
+    for (Var* var : args.positional)
+      if (is_symbolic_number(var)) as_constant(var);
+    for (auto& [name, var] : args.keywords)
+      if (is_symbolic_number(var)) as_constant(var);
+    result = call_wrapped(callable, args);
+  }
+  return finish_op(result, callable_name(callable));
+}
+
+/// The real call on wrapped arguments: new reference, or null with an exception set.
+PyObject* Executor::call_wrapped(PyObject* callable, const CallArgs& args) {
   std::vector<PyRef> owned(args.size() + args.keywords.size());
   std::vector<PyObject*> values;
   auto convert = [&](Var* var) {
@@ -164,8 +194,7 @@ Var* Executor::call_op(PyObject* callable, const CallArgs& args) {
     PyTuple_SET_ITEM(names.get(), Py_ssize_t(i), Py_NewRef(args.keywords[i].first));
   }
   locate();
-  return finish_op(PyObject_Vectorcall(callable, values.data(), args.size(), names.get()),
-                   callable_name(callable));
+  return PyObject_Vectorcall(callable, values.data(), args.size(), names.get());
 }
 
 Var* Executor::tensor_binary(int nb_op, Var* left, Var* right) {
