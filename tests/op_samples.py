@@ -188,7 +188,6 @@ def _comparison() -> None:
                 S(mask, T(4, 5), T(4, 5), dtypes=ALL), S(T(5, dtype="bool"), T(4, 1), T()), S(mask, 1.0, T(4, 5)), S(mask, T(4, 5), 0),
                 S(mask, T(4, 5, dtype="int64"), T(4, 5)), S(mask, T(4, 5, dtype="int64"), 1.5),
             ],
-            "where.method": [S(T(4, 5), mask, T(4, 5)), S(T(4, 5), mask, 0)],
             "where.nonzero": [S(T(4, 5, dtype="bool"), strides=False)],
             "masked_fill": [S(T(4, 5), mask, 2, dtypes=NUMBERS), S(T(4, 5), T(5, dtype="bool"), T()), S(T(4, 5), mask, -math.inf)],
         }

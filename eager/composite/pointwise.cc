@@ -5,8 +5,6 @@
 
 namespace framejit::eager {
 
-void where_method_composite(const Value* args, Value* results) { results[0] = where(args[1], args[0], args[2]); }
-
 void clamp_composite(const Value* args, Value* results) {
   const bool has_min = !args[1].is_none(), has_max = !args[2].is_none();
   FRAMEJIT_CHECK(has_min || has_max, "torch.clamp: At least one of 'min' or 'max' must not be None");
