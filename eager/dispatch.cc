@@ -4,6 +4,7 @@
 
 #include "eager/autograd/record.h"
 #include "eager/error.h"
+#include "eager/meta/derived.h"
 #include "generated/ops.h"
 
 namespace framejit::eager {
@@ -60,6 +61,7 @@ bool call_derived_composite(const Op& op, const Value* args, Value* results) {
   if (!op.functional || !op.functional->composite || op.kernels[int(DeviceType::cpu)] != nullptr) return false;
   Value result;
   op.functional->composite(args, &result);
+  if (op.kind == OpKind::inplace) check_inplace_result(op, result.impl()->meta, args[0].impl()->meta);
   results[0] = ops::copy_(args[op.mutated].tensor(), result.tensor());
   return true;
 }

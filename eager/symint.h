@@ -13,12 +13,13 @@ class SizeExpr;  // interned, immutable; eager/size_expr.h
 
 /// An int64 that may stand for a size expression such as `s0*4+1`. Eager code only meets plain values; while
 /// a graph is traced, arithmetic builds interned expressions and a comparison answers with the hint (the
-/// value at trace time) and records a guard in the thread's `ShapeEnv`. Expressions are encoded as
-/// the lowest int64 plus their address, so that a sizes array is an array of int64 in both cases. Of the plain values,
-/// those a page to 2^47 above the lowest int64 cannot be told apart from an expression; no size or index comes near.
+/// value at trace time) and records a guard in the thread's `ShapeEnv`. Expressions are encoded as the lowest
+/// int64 plus their address, so that a sizes array is an array of int64 in both cases. Addresses have at most
+/// 48 bits and are not in the first page, so the lowest int64 itself (and all numbers that people write) are
+/// plain.
 class SymInt {
  public:
-  /// Arithmetic of traces stays above this: far from the encoding of expressions.
+  /// Numbers of a trace, which may become expressions, are kept above this.
   static constexpr int64_t kLowestPlain = -(int64_t(1) << 61);
 
   constexpr SymInt() : bits_(0) {}
@@ -26,7 +27,7 @@ class SymInt {
   constexpr SymInt(Integer value) : bits_(int64_t(value)) {}  // NOLINT: implicit on purpose
   FRAMEJIT_API explicit SymInt(const SizeExpr* expr);
 
-  bool is_symbolic() const { return uint64_t(bits_) - kFirstEncoded < kEncodedRange; }
+  bool is_symbolic() const { return uint64_t(bits_) - kFirstExpr < kExprRange; }
   /// The plain value; symbolic sizes are specialised to their hint (and guarded equal to it).
   int64_t expect() const { return is_symbolic() ? specialize() : bits_; }
   /// The value at trace time, without a guard.
@@ -55,6 +56,9 @@ class SymInt {
   FRAMEJIT_API std::string str() const;  ///< "12" or "4*s0 + 1"
 
  private:
+  static constexpr uint64_t kFirstExpr = (uint64_t(1) << 63) + 4096;
+  static constexpr uint64_t kExprRange = (uint64_t(1) << 48) - 4096;
+
   static bool plain(SymInt a, SymInt b) { return !a.is_symbolic() && !b.is_symbolic(); }
   FRAMEJIT_API static SymInt add(SymInt a, SymInt b);
   FRAMEJIT_API static SymInt sub(SymInt a, SymInt b);
@@ -63,9 +67,6 @@ class SymInt {
   FRAMEJIT_API static bool less_slow(SymInt a, SymInt b);
   FRAMEJIT_API int64_t specialize() const;
   FRAMEJIT_API int64_t hint_slow() const;
-
-  static constexpr uint64_t kFirstEncoded = (uint64_t(1) << 63) + 4096;
-  static constexpr uint64_t kEncodedRange = uint64_t(1) << 47;
 
   int64_t bits_;
 };

@@ -12,7 +12,8 @@ Tensor converted(const Tensor& self, DType dtype, bool copy) {
 
 void check_device(const Tensor& self, const Value& device) {
   FRAMEJIT_CHECK_TYPE(device.is_none() || device.device().type == self.device().type, not_implemented,
-                      "to(): got device ", device_name(device_or(device, {})), ", but this build only has cpu");
+                      "to(): got device ", device_name(device_or(device, {})),
+                      ", but this build only has cpu");
 }
 
 }  // namespace

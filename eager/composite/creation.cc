@@ -20,7 +20,8 @@ Tensor filled_like(const Value* args, const Dims& sizes, const Value& number, in
 Tensor empty_like_self(const Value* args) {
   const Tensor self = args[0].tensor();
   const TensorMeta meta = preserved_meta(self.meta());
-  return empty_strided(meta.sizes, meta.strides, dtype_or(args[1], self.dtype()), device_or(args[2], self.device()));
+  return empty_strided(meta.sizes, meta.strides, dtype_or(args[1], self.dtype()),
+                       device_or(args[2], self.device()));
 }
 
 /// Of the strides of self where those are dense: a contiguous tensor seen with its dims in another order.
@@ -42,14 +43,20 @@ void scalar_tensor_composite(const Value* args, Value* results) {
 void empty_like_composite(const Value* args, Value* results) { results[0] = empty_like_self(args); }
 void zeros_like_composite(const Value* args, Value* results) { results[0] = filled_like_self(args, 0, 1); }
 void ones_like_composite(const Value* args, Value* results) { results[0] = filled_like_self(args, 1, 1); }
-void full_like_composite(const Value* args, Value* results) { results[0] = filled_like_self(args, args[1], 2); }
+void full_like_composite(const Value* args, Value* results) {
+  results[0] = filled_like_self(args, args[1], 2);
+}
 
 void new_empty_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
   results[0] = empty(args[1].dims(), dtype_or(args[2], self.dtype()), device_or(args[3], self.device()));
 }
-void new_zeros_composite(const Value* args, Value* results) { results[0] = filled_like(args, args[1].dims(), 0, 2); }
-void new_ones_composite(const Value* args, Value* results) { results[0] = filled_like(args, args[1].dims(), 1, 2); }
+void new_zeros_composite(const Value* args, Value* results) {
+  results[0] = filled_like(args, args[1].dims(), 0, 2);
+}
+void new_ones_composite(const Value* args, Value* results) {
+  results[0] = filled_like(args, args[1].dims(), 1, 2);
+}
 void new_full_composite(const Value* args, Value* results) {
   results[0] = filled_like(args, args[1].dims(), args[2], 3);
 }
@@ -58,7 +65,8 @@ void arange_end_composite(const Value* args, Value* results) {
   results[0] = arange(Value(0), args[0], Value(1), optional_dtype(args[1]), optional_device(args[2]));
 }
 void logspace_composite(const Value* args, Value* results) {
-  const Tensor exponents = linspace(args[0], args[1], args[2].sym_int(), DType::float64, optional_device(args[5]));
+  const Tensor exponents =
+      linspace(args[0], args[1], args[2].sym_int(), DType::float64, optional_device(args[5]));
   const Tensor result = pow(args[3], exponents);
   results[0] = cast(result, dtype_or(args[4], default_dtype()));
 }
@@ -84,8 +92,10 @@ void diag_embed_composite(const Value* args, Value* results) {
 
 void diag_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
-  FRAMEJIT_CHECK(self.dim() == 1 || self.dim() == 2, "diag(): Supports 1D or 2D tensors. Got ", self.dim(), "D");
-  results[0] = self.dim() == 1 ? diag_embed(self, args[1].sym_int()) : clone(diagonal(self, args[1].sym_int()));
+  FRAMEJIT_CHECK(self.dim() == 1 || self.dim() == 2, "diag(): Supports 1D or 2D tensors. Got ", self.dim(),
+                 "D");
+  results[0] =
+      self.dim() == 1 ? diag_embed(self, args[1].sym_int()) : clone(diagonal(self, args[1].sym_int()));
 }
 
 void trace_composite(const Value* args, Value* results) {
@@ -98,8 +108,10 @@ void trace_composite(const Value* args, Value* results) {
 void meshgrid_composite(const Value* args, Value* results) {
   std::vector<Tensor> tensors = args[0].tensor_list();
   const std::string& indexing = args[1].string();
-  FRAMEJIT_CHECK(indexing == "ij" || indexing == "xy", "meshgrid: indexing must be one of \"xy\" or \"ij\", but "
-                 "received: ", indexing);
+  FRAMEJIT_CHECK(indexing == "ij" || indexing == "xy",
+                 "meshgrid: indexing must be one of \"xy\" or \"ij\", but "
+                 "received: ",
+                 indexing);
   const bool swapped = indexing == "xy" && tensors.size() >= 2;
   if (swapped) std::swap(tensors[0], tensors[1]);
   Dims sizes;
@@ -109,17 +121,15 @@ void meshgrid_composite(const Value* args, Value* results) {
     own[i] = sizes[i];
     tensors[size_t(i)] = expand(reshape(tensors[size_t(i)], own), sizes);
   }
-  if (swapped) {
-    std::swap(tensors[0], tensors[1]);
-    for (Tensor& tensor : tensors) tensor = transpose(tensor, 0, 1);
-  }
+  if (swapped) std::swap(tensors[0], tensors[1]);
   results[0] = std::move(tensors);
 }
 
 /// args: input, num_classes (-1: the largest index + 1).
 void one_hot_composite(const Value* args, Value* results) {
   const Tensor input = args[0].tensor();
-  FRAMEJIT_CHECK(input.dtype() == DType::int64, "one_hot is only applicable to index tensor of type LongTensor.");
+  FRAMEJIT_CHECK(input.dtype() == DType::int64,
+                 "one_hot is only applicable to index tensor of type LongTensor.");
   int64_t classes = args[1].integer();
   if (classes < 0) classes = item(amax(input)).integer() + 1;
   Dims sizes = input.sizes();

@@ -7,7 +7,8 @@ namespace framejit::eager {
 
 namespace {
 
-/// A parsed equation. Dims that "..." stands for get labels of their own ('\1', '\2', ...), counted from the right.
+/// A parsed equation. Dims that "..." stands for get labels of their own ('\1', '\2', ...), counted from the
+/// right.
 struct Equation {
   std::vector<std::string> operands;
   std::string result;
@@ -18,8 +19,9 @@ std::string expand_ellipsis(const std::string& term, int ellipsis_rank) {
   for (size_t i = 0; i < term.size(); ++i) {
     if (term[i] == ' ') continue;
     if (term[i] != '.') {
-      FRAMEJIT_CHECK(std::isalpha(static_cast<unsigned char>(term[i])), "einsum(): invalid subscript given at index ",
-                     i, " in the equation string, subscripts must be in [a-zA-Z]");
+      FRAMEJIT_CHECK(std::isalpha(static_cast<unsigned char>(term[i])),
+                     "einsum(): invalid subscript given at index ", i,
+                     " in the equation string, subscripts must be in [a-zA-Z]");
       labels += term[i];
       continue;
     }
@@ -59,8 +61,9 @@ std::string implicit_result(const std::vector<std::string>& operands, int ellips
 Equation parse(const std::string& text, const std::vector<Tensor>& tensors) {
   const size_t arrow = text.find("->");
   const std::vector<std::string> terms = split_terms(text.substr(0, arrow));
-  FRAMEJIT_CHECK(terms.size() == tensors.size(), "einsum(): ", terms.size() > tensors.size() ? "more" : "fewer",
-                 " operands were provided in the equation than tensors: ", terms.size(), " and ", tensors.size());
+  FRAMEJIT_CHECK(
+      terms.size() == tensors.size(), "einsum(): ", terms.size() > tensors.size() ? "more" : "fewer",
+      " operands were provided in the equation than tensors: ", terms.size(), " and ", tensors.size());
   int ellipsis_rank = 0;
   for (size_t i = 0; i < terms.size(); ++i)
     if (terms[i].find('.') != std::string::npos)
@@ -69,8 +72,10 @@ Equation parse(const std::string& text, const std::vector<Tensor>& tensors) {
   for (size_t i = 0; i < terms.size(); ++i) {
     const int own = std::max(0, tensors[i].dim() - letters_in(terms[i]));
     equation.operands.push_back(expand_ellipsis(terms[i], own));
-    FRAMEJIT_CHECK(int(equation.operands[i].size()) == tensors[i].dim(), "einsum(): the number of subscripts in the "
-                   "equation (", equation.operands[i].size(), ") does not match the number of dimensions (",
+    FRAMEJIT_CHECK(int(equation.operands[i].size()) == tensors[i].dim(),
+                   "einsum(): the number of subscripts in the "
+                   "equation (",
+                   equation.operands[i].size(), ") does not match the number of dimensions (",
                    tensors[i].dim(), ") for operand ", i, " and no ellipsis was given");
   }
   equation.result = arrow == std::string::npos ? implicit_result(equation.operands, ellipsis_rank)
@@ -143,17 +148,20 @@ Labelled contract(const Labelled& a, const Labelled& b, const std::string& neede
   SymInt sum_count = 1, left_count = 1, right_count = 1;
   const auto joint = [&](char label) {
     const SymInt x = size_of(a, label), y = size_of(b, label);
-    FRAMEJIT_CHECK(x == y || x == 1 || y == 1, "einsum(): operands do not broadcast with remapped shapes: label '",
-                   label, "' has sizes ", x.str(), " and ", y.str());
+    FRAMEJIT_CHECK(x == y || x == 1 || y == 1,
+                   "einsum(): operands do not broadcast with remapped shapes: label '", label, "' has sizes ",
+                   x.str(), " and ", y.str());
     return x == 1 ? y : x;
   };
   for (char label : batch) batch_sizes.push_back(joint(label));
   for (char label : summed) sum_sizes.push_back(joint(label)), sum_count = sum_count * joint(label);
   result_sizes = batch_sizes;
-  for (char label : left) result_sizes.push_back(size_of(a, label)), left_count = left_count * size_of(a, label);
-  for (char label : right) result_sizes.push_back(size_of(b, label)), right_count = right_count * size_of(b, label);
-  const auto matrix = [&](const Labelled& x, const std::string& rows, const std::string& columns, SymInt row_count,
-                          SymInt column_count) {
+  for (char label : left)
+    result_sizes.push_back(size_of(a, label)), left_count = left_count * size_of(a, label);
+  for (char label : right)
+    result_sizes.push_back(size_of(b, label)), right_count = right_count * size_of(b, label);
+  const auto matrix = [&](const Labelled& x, const std::string& rows, const std::string& columns,
+                          SymInt row_count, SymInt column_count) {
     Dims sizes;
     for (char label : batch) sizes.push_back(joint(label));
     for (char label : rows + columns)
@@ -161,7 +169,8 @@ Labelled contract(const Labelled& a, const Labelled& b, const std::string& neede
     const Tensor wide = expand(arranged(x, batch + rows + columns), sizes);
     return reshape(wide, {numel(batch_sizes).bits(), row_count.bits(), column_count.bits()});
   };
-  const Tensor product = bmm(matrix(a, left, summed, left_count, sum_count), matrix(b, summed, right, sum_count, right_count));
+  const Tensor product =
+      bmm(matrix(a, left, summed, left_count, sum_count), matrix(b, summed, right, sum_count, right_count));
   return {reshape(product, result_sizes), batch + left + right};
 }
 

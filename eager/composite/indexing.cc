@@ -5,7 +5,8 @@ namespace framejit::eager {
 
 namespace {
 
-/// Integer index tensors for all: a mask stands for the indices of what is true in it, one tensor per dim of the mask.
+/// Integer index tensors for all: a mask stands for the indices of what is true in it, one tensor per dim of
+/// the mask.
 std::vector<Tensor> without_masks(const Tensor& self, const std::vector<Tensor>& indices) {
   std::vector<Tensor> result;
   for (const Tensor& index : indices) {
@@ -17,8 +18,9 @@ std::vector<Tensor> without_masks(const Tensor& self, const std::vector<Tensor>&
     for (int d = 0; d < index.dim(); ++d) {
       const int at = int(result.size()) + d;
       FRAMEJIT_CHECK_TYPE(at < self.dim() && index.size(d) == self.size(at), index, "The shape of the mask ",
-                          sizes_text(index.sizes()), " at index ", d, " does not match the shape of the indexed tensor ",
-                          sizes_text(self.sizes()), " at index ", at);
+                          sizes_text(index.sizes()), " at index ", d,
+                          " does not match the shape of the indexed tensor ", sizes_text(self.sizes()),
+                          " at index ", at);
     }
     const Tensor found = nonzero(index);
     for (int d = 0; d < index.dim(); ++d) result.push_back(select(found, 1, d));
@@ -53,11 +55,13 @@ void index_composite(const Value* args, Value* results) {
 }
 void index_put_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
-  results[0] = index_put_elements(self, without_masks(self, args[1].tensor_list()), args[2].tensor(), args[3].boolean());
+  results[0] = index_put_elements(self, without_masks(self, args[1].tensor_list()), args[2].tensor(),
+                                  args[3].boolean());
 }
 void index_put_inplace_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
-  results[0] = index_put_elements_(self, without_masks(self, args[1].tensor_list()), args[2].tensor(), args[3].boolean());
+  results[0] = index_put_elements_(self, without_masks(self, args[1].tensor_list()), args[2].tensor(),
+                                   args[3].boolean());
 }
 
 void index_fill_composite(const Value* args, Value* results) {
@@ -74,9 +78,10 @@ void index_copy_composite(const Value* args, Value* results) {
 void take_along_dim_composite(const Value* args, Value* results) {
   Tensor self = args[0].tensor(), indices = args[1].tensor();
   if (args[2].is_none()) return void(results[0] = gather(flat(self), 0, flat(indices)));
-  FRAMEJIT_CHECK(self.dim() == indices.dim(), "torch.take_along_dim(): input and indices should have the same number "
-                 "of dimensions, but got ", self.dim(), " dimensions for input, and ", indices.dim(),
-                 " dimensions for indices");
+  FRAMEJIT_CHECK(self.dim() == indices.dim(),
+                 "torch.take_along_dim(): input and indices should have the same number "
+                 "of dimensions, but got ",
+                 self.dim(), " dimensions for input, and ", indices.dim(), " dimensions for indices");
   const int dim = wrap_dim(args[2].integer(), self.dim());
   Dims self_sizes = self.sizes(), index_sizes = indices.sizes();
   self_sizes[dim] = index_sizes[dim];
@@ -99,7 +104,9 @@ void masked_select_composite(const Value* args, Value* results) {
   results[0] = index_elements(self, {select(nonzero(flat(expand(mask, sizes))), 1, 0)});
 }
 
-void where_nonzero_composite(const Value* args, Value* results) { results[0] = nonzero_columns(args[0].tensor()); }
+void where_nonzero_composite(const Value* args, Value* results) {
+  results[0] = nonzero_columns(args[0].tensor());
+}
 void argwhere_composite(const Value* args, Value* results) { results[0] = nonzero(args[0].tensor()); }
 void nonzero_tuple_composite(const Value* args, Value* results) {
   FRAMEJIT_CHECK(args[1].boolean(), "nonzero(): with as_tuple=False, call it without that argument");

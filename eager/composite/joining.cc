@@ -13,12 +13,14 @@ Tensor at_least(const Tensor& tensor, int rank) {
 /// Copies of self side by side: a new dim in front of each, expanded, then folded into it.
 Tensor repeated(const Tensor& self, const Dims& repeats) {
   const int rank = repeats.size();
-  FRAMEJIT_CHECK(rank >= self.dim(),
-                 "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+  FRAMEJIT_CHECK(
+      rank >= self.dim(),
+      "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
   const Tensor padded = at_least(self, rank);
   Dims split, wide, folded;
   for (int i = 0; i < rank; ++i) {
-    FRAMEJIT_CHECK(repeats.sym(i) >= 0, "Trying to create tensor with negative dimension ", repeats.sym(i).str());
+    FRAMEJIT_CHECK(repeats.sym(i) >= 0, "Trying to create tensor with negative dimension ",
+                   repeats.sym(i).str());
     split.push_back(int64_t(1));
     split.push_back(padded.sizes()[i]);
     wide.push_back(repeats[i]);
@@ -67,7 +69,9 @@ void vstack_composite(const Value* args, Value* results) {
   results[0] = cat(tensors, 0);
 }
 
-void repeat_composite(const Value* args, Value* results) { results[0] = repeated(args[0].tensor(), args[1].dims()); }
+void repeat_composite(const Value* args, Value* results) {
+  results[0] = repeated(args[0].tensor(), args[1].dims());
+}
 void tile_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
   Dims repeats = args[1].dims();
@@ -92,11 +96,12 @@ void roll_composite(const Value* args, Value* results) {
   Tensor self = args[0].tensor();
   const Dims shifts = *optional_dims(args[1]), dims = *optional_dims(args[2]);
   if (dims.empty()) {
-    FRAMEJIT_CHECK(shifts.size() == 1, "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:0");
+    FRAMEJIT_CHECK(shifts.size() == 1, "shifts and dimensions must align. shifts: ", shifts.size(),
+                   ", dims:0");
     return void(results[0] = reshape(rolled(reshape(self, {-1}), shifts.sym(0), 0), self.sizes()));
   }
-  FRAMEJIT_CHECK(shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:",
-                 dims.size());
+  FRAMEJIT_CHECK(shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(),
+                 ", dims:", dims.size());
   for (int i = 0; i < dims.size(); ++i) self = rolled(self, shifts.sym(i), dims[i]);
   results[0] = self;
 }

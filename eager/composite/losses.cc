@@ -29,7 +29,9 @@ void smooth_l1_loss_composite(const Value* args, Value* results) {
   const double beta = args[5].real();
   FRAMEJIT_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
   const Tensor distance = abs(sub(args[0], args[1]));
-  const Tensor loss = beta == 0 ? distance : where(lt(distance, beta), square(distance) * (0.5 / beta), distance - 0.5 * beta);
+  const Tensor loss = beta == 0
+                          ? distance
+                          : where(lt(distance, beta), square(distance) * (0.5 / beta), distance - 0.5 * beta);
   results[0] = reduce_loss(loss, reduction_name(args[2], args[3], args[4]));
 }
 /// args: input, target, reduction, delta.
@@ -46,17 +48,19 @@ namespace {
 int class_dim(const Tensor& input) { return input.dim() == 1 ? 0 : 1; }
 
 void check_class_target(const Tensor& input, const Tensor& target) {
-  FRAMEJIT_CHECK(target.dtype() == DType::int64, "expected scalar type Long but found ", dtype_name(target.dtype()));
+  FRAMEJIT_CHECK(target.dtype() == DType::int64, "expected scalar type Long but found ",
+                 dtype_name(target.dtype()));
   FRAMEJIT_CHECK(input.dim() > 0, "Expected input to have at least 1 dimension, got 0");
   const Dims expected = reduced_sizes(input.sizes(), uint64_t(1) << class_dim(input), false);
   if (input.dim() > 1 && target.dim() > 0)
-    FRAMEJIT_CHECK_TYPE(input.size(0) == target.size(0), value, "Expected input batch_size (", input.size(0).str(),
-                        ") to match target batch_size (", target.size(0).str(), ").");
+    FRAMEJIT_CHECK_TYPE(input.size(0) == target.size(0), value, "Expected input batch_size (",
+                        input.size(0).str(), ") to match target batch_size (", target.size(0).str(), ").");
   FRAMEJIT_CHECK(target.sizes() == expected, "Expected target size ", sizes_text(expected), ", got ",
                  sizes_text(target.sizes()));
 }
 
-/// Of each target: its class (0 where it is to be ignored), whether it counts, and its weight (0 where it does not).
+/// Of each target: its class (0 where it is to be ignored), whether it counts, and its weight (0 where it
+/// does not).
 struct ClassTargets {
   Tensor index, counts, weight;
 
@@ -69,9 +73,10 @@ struct ClassTargets {
       return;
     }
     const SymInt classes = input.size(class_dim(input));
-    FRAMEJIT_CHECK(class_weight.dim() == 1 && class_weight.size(0) == classes,
-                   "weight tensor should be defined either for all ", classes.str(),
-                   " classes or no classes but got weight tensor of shape: ", sizes_text(class_weight.sizes()));
+    FRAMEJIT_CHECK(
+        class_weight.dim() == 1 && class_weight.size(0) == classes,
+        "weight tensor should be defined either for all ", classes.str(),
+        " classes or no classes but got weight tensor of shape: ", sizes_text(class_weight.sizes()));
     weight = where(counts, reshape(index_select(class_weight, 0, reshape(index, {-1})), index.sizes()), 0);
   }
 };
@@ -131,12 +136,14 @@ void cross_entropy_composite(const Value* args, Value* results) {
   const Tensor input = args[0].tensor(), target = args[1].tensor(), weight = args[2].tensor();
   const double smoothing = args[7].real();
   const std::string reduction = reduction_name(args[3], args[5], args[6]);
-  FRAMEJIT_CHECK(smoothing >= 0 && smoothing <= 1, "label_smoothing must be between 0.0 and 1.0. Got: ", smoothing);
+  FRAMEJIT_CHECK(smoothing >= 0 && smoothing <= 1,
+                 "label_smoothing must be between 0.0 and 1.0. Got: ", smoothing);
   const Tensor scores = log_softmax_rows(input, class_dim(input));
   if (is_floating(target.dtype())) {
-    FRAMEJIT_CHECK(target.sizes() == input.sizes(), "Expected floating point type for target with class "
-                   "probabilities, of the shape of input ", sizes_text(input.sizes()), ", got ",
-                   sizes_text(target.sizes()));
+    FRAMEJIT_CHECK(target.sizes() == input.sizes(),
+                   "Expected floating point type for target with class "
+                   "probabilities, of the shape of input ",
+                   sizes_text(input.sizes()), ", got ", sizes_text(target.sizes()));
     results[0] = probability_cross_entropy(scores, target, weight, smoothing, reduction);
   } else {
     results[0] = index_cross_entropy(scores, target, weight, args[4].integer(), smoothing, reduction);
@@ -145,7 +152,9 @@ void cross_entropy_composite(const Value* args, Value* results) {
 
 namespace {
 
-Tensor weighted(const Tensor& loss, const Value& weight) { return weight.is_none() ? loss : mul(loss, weight); }
+Tensor weighted(const Tensor& loss, const Value& weight) {
+  return weight.is_none() ? loss : mul(loss, weight);
+}
 
 void check_same_size(const char* name, const Value& target, const Value& input) {
   FRAMEJIT_CHECK_TYPE(target.tensor().sizes() == input.tensor().sizes(), value, name, ": target size ",
@@ -182,7 +191,8 @@ void binary_cross_entropy_with_logits_composite(const Value* args, Value* result
 /// args: input, target, size_average, reduce, reduction, log_target.
 void kl_div_composite(const Value* args, Value* results) {
   const Tensor input = args[0].tensor(), target = args[1].tensor();
-  const Tensor loss = args[5].boolean() ? exp(target) * (target - input) : xlogy(target, target) - target * input;
+  const Tensor loss =
+      args[5].boolean() ? exp(target) * (target - input) : xlogy(target, target) - target * input;
   const std::string reduction = reduction_name(args[2], args[3], args[4]);
   results[0] = reduction == "batchmean" ? sum(loss) / input.size(0) : reduce_loss(loss, reduction);
 }

@@ -20,9 +20,10 @@ Tensor dot_product(const Tensor& a, const Tensor& b) {
 }
 
 Tensor matrix_vector(const Tensor& a, const Tensor& b) {
-  FRAMEJIT_CHECK(a.dim() == 2 && b.dim() == 1, "vector + matrix @ vector expected, got ", a.dim(), ", ", b.dim());
-  FRAMEJIT_CHECK(a.size(1) == b.size(0), "size mismatch, got input (", a.size(0).str(), "), mat (", a.size(0).str(),
-                 "x", a.size(1).str(), "), vec (", b.size(0).str(), ")");
+  FRAMEJIT_CHECK(a.dim() == 2 && b.dim() == 1, "vector + matrix @ vector expected, got ", a.dim(), ", ",
+                 b.dim());
+  FRAMEJIT_CHECK(a.size(1) == b.size(0), "size mismatch, got input (", a.size(0).str(), "), mat (",
+                 a.size(0).str(), "x", a.size(1).str(), "), vec (", b.size(0).str(), ")");
   return squeeze(mm(a, unsqueeze(b, 1)), one_dim(1));
 }
 
@@ -57,8 +58,8 @@ Tensor batched_product(const Tensor& a, const Tensor& b) {
 }
 
 Tensor product(const Tensor& a, const Tensor& b) {
-  FRAMEJIT_CHECK(a.dim() > 0 && b.dim() > 0, "both arguments to matmul need to be at least 1D, but they are ", a.dim(),
-                 "D and ", b.dim(), "D");
+  FRAMEJIT_CHECK(a.dim() > 0 && b.dim() > 0, "both arguments to matmul need to be at least 1D, but they are ",
+                 a.dim(), "D and ", b.dim(), "D");
   if (a.dim() == 1 && b.dim() == 1) return dot_product(a, b);
   if (a.dim() == 2 && b.dim() == 2) return mm(a, b);
   if (a.dim() == 2 && b.dim() == 1) return matrix_vector(a, b);
@@ -66,8 +67,8 @@ Tensor product(const Tensor& a, const Tensor& b) {
   if (b.dim() == 1) return squeeze(product(a, unsqueeze(b, 1)), one_dim(-1));
   if (b.dim() == 2) {
     FRAMEJIT_CHECK(a.size(a.dim() - 1) == b.size(0), "mat1 and mat2 shapes cannot be multiplied (",
-                   floor_div(a.numel(), sym_max(1, a.size(a.dim() - 1))).str(), "x", a.size(a.dim() - 1).str(), " and ",
-                   b.size(0).str(), "x", b.size(1).str(), ")");
+                   floor_div(a.numel(), sym_max(1, a.size(a.dim() - 1))).str(), "x",
+                   a.size(a.dim() - 1).str(), " and ", b.size(0).str(), "x", b.size(1).str(), ")");
     return folded_product(a, b);
   }
   return batched_product(a, b);
@@ -82,9 +83,15 @@ Tensor scaled_sum(const Value& self, const Tensor& product, const Value& beta, c
 
 }  // namespace
 
-void matmul_composite(const Value* args, Value* results) { results[0] = product(args[0].tensor(), args[1].tensor()); }
-void dot_composite(const Value* args, Value* results) { results[0] = dot_product(args[0].tensor(), args[1].tensor()); }
-void mv_composite(const Value* args, Value* results) { results[0] = matrix_vector(args[0].tensor(), args[1].tensor()); }
+void matmul_composite(const Value* args, Value* results) {
+  results[0] = product(args[0].tensor(), args[1].tensor());
+}
+void dot_composite(const Value* args, Value* results) {
+  results[0] = dot_product(args[0].tensor(), args[1].tensor());
+}
+void mv_composite(const Value* args, Value* results) {
+  results[0] = matrix_vector(args[0].tensor(), args[1].tensor());
+}
 
 void outer_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor(), other = args[1].tensor();
@@ -114,7 +121,8 @@ namespace {
 /// As a summand: minus infinity where a bool mask is false.
 Tensor additive_mask(const Tensor& mask, DType dtype) {
   if (mask.dtype() != DType::bool_) return mask;
-  return masked_fill(zeros(mask.sizes(), dtype, mask.device()), logical_not(mask), -std::numeric_limits<double>::infinity());
+  return masked_fill(zeros(mask.sizes(), dtype, mask.device()), logical_not(mask),
+                     -std::numeric_limits<double>::infinity());
 }
 
 Tensor causal_mask(SymInt rows, SymInt columns, DType dtype) {
@@ -127,9 +135,11 @@ Tensor causal_mask(SymInt rows, SymInt columns, DType dtype) {
 void attention_composite(const Value* args, Value* results) {
   const Tensor query = args[0].tensor();
   Tensor key = args[1].tensor(), value = args[2].tensor();
-  FRAMEJIT_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
-                 "scaled_dot_product_attention: Expected query, key, and value to all be at least 2 dimensional, but "
-                 "got query.dim(): ", query.dim(), ", key.dim(): ", key.dim(), " and value.dim(): ", value.dim());
+  FRAMEJIT_CHECK(
+      query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
+      "scaled_dot_product_attention: Expected query, key, and value to all be at least 2 dimensional, but "
+      "got query.dim(): ",
+      query.dim(), ", key.dim(): ", key.dim(), " and value.dim(): ", value.dim());
   FRAMEJIT_CHECK(args[3].is_none() || !args[5].boolean(),
                  "scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
   if (args[7].boolean()) {

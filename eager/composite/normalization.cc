@@ -41,7 +41,8 @@ void log_softmax_decompose(const Value* args, Value* results) {
 
 /// args: input, normalized_shape, weight, bias, eps.
 void layer_norm_composite(const Value* args, Value* results) {
-  results[0] = native_layer_norm(args[0].tensor(), args[1].dims(), args[2].tensor(), args[3].tensor(), args[4].real())[0];
+  results[0] = native_layer_norm(args[0].tensor(), args[1].dims(), args[2].tensor(), args[3].tensor(),
+                                 args[4].real())[0];
 }
 void layer_norm_decompose(const Value* args, Value* results) {
   const Tensor input = args[0].tensor();

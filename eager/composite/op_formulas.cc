@@ -6,7 +6,9 @@ namespace framejit::eager::ops {
 
 namespace {
 
-uint64_t mask_of(const std::optional<Dims>& dim, int rank) { return dim_mask(dim ? Value(*dim) : Value(), rank); }
+uint64_t mask_of(const std::optional<Dims>& dim, int rank) {
+  return dim_mask(dim ? Value(*dim) : Value(), rank);
+}
 
 /// With size-1 dims in place of the reduced ones, so that it broadcasts against the input.
 Tensor with_kept_dims(Tensor reduced, const Dims& sizes, const std::optional<Dims>& dim, bool keepdim) {
@@ -19,8 +21,8 @@ Tensor with_kept_dims(Tensor reduced, const Dims& sizes, const std::optional<Dim
 
 }  // namespace
 
-/// The product of all others, for each element: of those before it times of those after it, so that zeros need no
-/// division. `self` has one reduced dim, the last.
+/// The product of all others, for each element: of those before it times of those after it, so that zeros
+/// need no division. `self` has one reduced dim, the last.
 static Tensor product_of_others(const Tensor& self) {
   const Dims last = one_dim(-1);
   const SymInt length = self.size(self.dim() - 1);
@@ -31,8 +33,8 @@ static Tensor product_of_others(const Tensor& self) {
   return before * after;
 }
 
-Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
-                     bool keepdim) {
+Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result,
+                     const std::optional<Dims>& dim, bool keepdim) {
   if (self.dim() == 0) return grad;
   if (self.numel() == 0) return zeros_like(self);
   const uint64_t mask = mask_of(dim, self.dim());
@@ -49,21 +51,21 @@ Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& resul
   return with_kept_dims(grad, self.sizes(), dim, keepdim) * others;
 }
 
-Tensor extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
-                         bool keepdim) {
+Tensor extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& result,
+                         const std::optional<Dims>& dim, bool keepdim) {
   const Tensor mask = eq(self, with_kept_dims(result, self.sizes(), dim, keepdim));
   const Tensor share = with_kept_dims(grad, self.sizes(), dim, keepdim) / sum(mask, dim, true);
   return where(mask, share, 0);
 }
 
-Tensor var_backward(const Tensor& grad, const Tensor& self, const std::optional<Dims>& dim, const Value& correction,
-                    bool keepdim) {
+Tensor var_backward(const Tensor& grad, const Tensor& self, const std::optional<Dims>& dim,
+                    const Value& correction, bool keepdim) {
   const Value scale = variance_divisor(reduced_count(self.sizes(), dim), correction);
   return with_kept_dims(grad, self.sizes(), dim, keepdim) * 2 / scale * (self - mean(self, dim, true));
 }
 
-/// d result[j] / d self[i], for j >= i, is the product of the elements up to j without element i. Computed from that
-/// definition, which takes quadratic time but needs no division by elements that may be zero.
+/// d result[j] / d self[i], for j >= i, is the product of the elements up to j without element i. Computed
+/// from that definition, which takes quadratic time but needs no division by elements that may be zero.
 Tensor cumprod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, SymInt dim) {
   if (self.dim() == 0) return grad;
   const SymInt length = self.size(wrap_dim(dim.expect(), self.dim()));
@@ -93,14 +95,15 @@ Tensor pow_backward_self(const Tensor& grad, const Value& self, const Value& exp
 }
 
 /// 0 ** y is constant for y > 0, so the logarithm's infinity is not taken there.
-Tensor pow_backward_exponent(const Tensor& grad, const Value& self, const Value& exponent, const Tensor& result) {
+Tensor pow_backward_exponent(const Tensor& grad, const Value& self, const Value& exponent,
+                             const Tensor& result) {
   const Tensor base = self.is_tensor() ? self.tensor() : full(Dims(), self, result.dtype());
   const Tensor zero_base = logical_and(eq(base, 0), ge(exponent, 0));
   return grad * where(zero_base, 0, result * log(base));
 }
 
-Tensor index_put_backward_self(const Tensor& grad, const std::vector<Tensor>& indices, const Dims& value_sizes,
-                               bool accumulate) {
+Tensor index_put_backward_self(const Tensor& grad, const std::vector<Tensor>& indices,
+                               const Dims& value_sizes, bool accumulate) {
   return accumulate ? grad : index_put_elements(grad, indices, zeros_of(grad, Dims()), false);
 }
 
@@ -143,12 +146,13 @@ Dims leading_dims(int count) {
   return dims;
 }
 
-/// x' = (x - mean) * rstd of a layer norm, and rstd. The saved statistics have no derivative, so they are computed anew
-/// where the gradient is to be differentiated in turn.
+/// x' = (x - mean) * rstd of a layer norm, and rstd. The saved statistics have no derivative, so they are
+/// computed anew where the gradient is to be differentiated in turn.
 struct Normalized {
   Tensor value, rstd;
 
-  Normalized(const Tensor& input, const Dims& shape, const Tensor& saved_mean, const Tensor& saved_rstd, double eps)
+  Normalized(const Tensor& input, const Dims& shape, const Tensor& saved_mean, const Tensor& saved_rstd,
+             double eps)
       : rstd(saved_rstd) {
     if (!modes().grad_enabled) {
       value = (input - saved_mean) * rstd;
@@ -164,8 +168,9 @@ struct Normalized {
 }  // namespace
 
 /// With g the gradient of x': rstd * (g - mean(g) - x' * mean(g * x')).
-Tensor layer_norm_backward_input(const Tensor& grad, const Tensor& input, const Dims& shape, const Tensor& weight,
-                                 const Tensor& saved_mean, const Tensor& saved_rstd, double eps) {
+Tensor layer_norm_backward_input(const Tensor& grad, const Tensor& input, const Dims& shape,
+                                 const Tensor& weight, const Tensor& saved_mean, const Tensor& saved_rstd,
+                                 double eps) {
   const Dims dims = last_dims(shape.size());
   const Normalized normalized(input, shape, saved_mean, saved_rstd, eps);
   const Tensor scaled = weight.defined() ? grad * weight : grad;
@@ -173,8 +178,8 @@ Tensor layer_norm_backward_input(const Tensor& grad, const Tensor& input, const 
          (scaled - mean(scaled, dims, true) - normalized.value * mean(scaled * normalized.value, dims, true));
 }
 
-Tensor layer_norm_backward_weight(const Tensor& grad, const Tensor& input, const Dims& shape, const Tensor& saved_mean,
-                                  const Tensor& saved_rstd, double eps) {
+Tensor layer_norm_backward_weight(const Tensor& grad, const Tensor& input, const Dims& shape,
+                                  const Tensor& saved_mean, const Tensor& saved_rstd, double eps) {
   return layer_norm_backward_bias(grad * Normalized(input, shape, saved_mean, saved_rstd, eps).value, shape);
 }
 

@@ -25,8 +25,10 @@ void positive_composite(const Value* args, Value* results) {
 void div_mode_composite(const Value* args, Value* results) {
   if (args[2].is_none()) return void(results[0] = div(args[0], args[1]));
   const std::string& mode = args[2].string();
-  FRAMEJIT_CHECK(mode == "trunc" || mode == "floor", "div expected rounding_mode to be one of None, 'trunc', or "
-                 "'floor' but found '", mode, "'");
+  FRAMEJIT_CHECK(mode == "trunc" || mode == "floor",
+                 "div expected rounding_mode to be one of None, 'trunc', or "
+                 "'floor' but found '",
+                 mode, "'");
   results[0] = mode == "trunc" ? div_trunc(args[0], args[1]) : floor_divide(args[0], args[1]);
 }
 
@@ -34,8 +36,9 @@ void nan_to_num_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
   const double largest = self.dtype() == DType::float32 ? double(std::numeric_limits<float>::max())
                                                         : std::numeric_limits<double>::max();
-  results[0] = replace_nonfinite(self, optional_real(args[1]).value_or(0.0), optional_real(args[2]).value_or(largest),
-                                 optional_real(args[3]).value_or(-largest));
+  results[0] =
+      replace_nonfinite(self, optional_real(args[1]).value_or(0.0), optional_real(args[2]).value_or(largest),
+                        optional_real(args[3]).value_or(-largest));
 }
 
 void logit_composite(const Value* args, Value* results) {
@@ -53,8 +56,8 @@ void sinc_composite(const Value* args, Value* results) {
 
 void gelu_composite(const Value* args, Value* results) {
   const std::string& approximate = args[1].string();
-  FRAMEJIT_CHECK(approximate == "none" || approximate == "tanh", "approximate argument must be either none or tanh, got '",
-                 approximate, "'");
+  FRAMEJIT_CHECK(approximate == "none" || approximate == "tanh",
+                 "approximate argument must be either none or tanh.");
   const Tensor input = args[0].tensor();
   results[0] = approximate == "none" ? gelu_erf(input) : gelu_tanh(input);
 }
@@ -73,10 +76,12 @@ namespace {
 
 Tensor close_elements(const Value* args) {
   const Tensor self = args[0].tensor(), other = args[1].tensor();
-  FRAMEJIT_CHECK(self.dtype() == other.dtype(), dtype_name(self.dtype()), " did not match ", dtype_name(other.dtype()));
+  FRAMEJIT_CHECK(self.dtype() == other.dtype(), dtype_name(self.dtype()), " did not match ",
+                 dtype_name(other.dtype()));
   const double relative = args[2].real(), absolute = args[3].real();
-  FRAMEJIT_CHECK(relative >= 0 && absolute >= 0, "rtol and atol must be greater than or equal to zero, but got ",
-                 relative, " and ", absolute);
+  FRAMEJIT_CHECK(relative >= 0 && absolute >= 0,
+                 "rtol and atol must be greater than or equal to zero, but got ", relative, " and ",
+                 absolute);
   Tensor close = eq(self, other);
   if (args[4].boolean()) close = logical_or(close, logical_and(isnan(self), isnan(other)));
   if (relative == 0 && absolute == 0) return close;

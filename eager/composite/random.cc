@@ -27,7 +27,8 @@ void randint_composite(const Value* args, Value* results) {
   results[0] = random(empty_of(args[1], args[3], args[4], DType::int64), 0, args[0].sym_int(), args[2]);
 }
 void randint_low_composite(const Value* args, Value* results) {
-  results[0] = random(empty_of(args[2], args[4], args[5], DType::int64), args[0].sym_int(), args[1].sym_int(), args[3]);
+  results[0] = random(empty_of(args[2], args[4], args[5], DType::int64), args[0].sym_int(), args[1].sym_int(),
+                      args[3]);
 }
 
 void rand_like_composite(const Value* args, Value* results) { results[0] = uniform(empty_as(args, 1)); }

@@ -7,7 +7,8 @@
 namespace framejit::eager {
 
 Value variance_divisor(SymInt count, const Value& correction) {
-  if (correction.is_none() || correction.tag() == Value::Tag::sym_int || correction.tag() == Value::Tag::boolean) {
+  if (correction.is_none() || correction.tag() == Value::Tag::sym_int ||
+      correction.tag() == Value::Tag::boolean) {
     const SymInt minus = correction.is_none() ? SymInt(1) : correction.sym_int();
     return Value(sym_max(count - minus, 0));
   }
@@ -55,7 +56,8 @@ void var_decompose(const Value* args, Value* results) {
                variance_divisor(reduced_count(self.sizes(), dim), args[2]);
 }
 void var_dim_composite(const Value* args, Value* results) {
-  results[0] = var(args[0].tensor(), optional_dims(args[1]), Value(int(args[2].boolean())), args[3].boolean());
+  results[0] =
+      var(args[0].tensor(), optional_dims(args[1]), Value(int(args[2].boolean())), args[3].boolean());
 }
 void var_unbiased_composite(const Value* args, Value* results) {
   results[0] = var(args[0].tensor(), std::nullopt, Value(int(args[1].boolean())));
@@ -79,7 +81,8 @@ void var_mean_composite(const Value* args, Value* results) {
 }
 
 void logsumexp_composite(const Value* args, Value* results) {
-  const Tensor self = is_floating(args[0].impl()->meta.dtype) ? args[0].tensor() : cast(args[0].tensor(), default_dtype());
+  const Tensor self =
+      is_floating(args[0].impl()->meta.dtype) ? args[0].tensor() : cast(args[0].tensor(), default_dtype());
   const Dims dim = *optional_dims(args[1]);
   Tensor largest;
   {
@@ -88,7 +91,9 @@ void logsumexp_composite(const Value* args, Value* results) {
     largest = masked_fill(largest, isinf(largest), 0);
   }
   const Tensor result = log(sum(exp(self - largest), dim, true)) + largest;
-  results[0] = args[2].boolean() ? result : reshape(result, reduced_sizes(self.sizes(), dim_mask(args[1], self.dim()), false));
+  results[0] = args[2].boolean()
+                   ? result
+                   : reshape(result, reduced_sizes(self.sizes(), dim_mask(args[1], self.dim()), false));
 }
 
 namespace {
@@ -128,7 +133,8 @@ void count_nonzero_composite(const Value* args, Value* results) {
 }
 void nansum_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
-  results[0] = sum(masked_fill(self, isnan(self), 0), optional_dims(args[1]), args[2].boolean(), optional_dtype(args[3]));
+  results[0] = sum(masked_fill(self, isnan(self), 0), optional_dims(args[1]), args[2].boolean(),
+                   optional_dtype(args[3]));
 }
 
 }  // namespace framejit::eager

@@ -1,6 +1,7 @@
-// What the composites share. Tour of composite/: one file per family, each a list of functions `x_composite(args, results)` that
-// eager/ops/*.toml names, over the typed functions of generated/ops.h. A composite is invisible to autograd and to traces:
-// what it calls is recorded. op_formulas.cc holds the long derivatives.
+// What the composites share. Tour of composite/: one file per family, each a list of functions
+// `x_composite(args, results)` that eager/ops/*.toml names, over the typed functions of generated/ops.h. A
+// composite is invisible to autograd and to traces: what it calls is recorded. op_formulas.cc holds the long
+// derivatives.
 #pragma once
 
 #include <optional>

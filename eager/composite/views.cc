@@ -23,12 +23,15 @@ std::vector<Tensor> parts_of_sizes(const Tensor& self, const Dims& sizes, const 
   const SymInt size = size_along(self, dim, "split");
   SymInt total = 0;
   for (int i = 0; i < sizes.size(); ++i) {
-    FRAMEJIT_CHECK(sizes.sym(i) >= 0, "split_with_sizes expects split_sizes have only non-negative entries, but got "
-                   "split_sizes=", sizes_text(sizes));
+    FRAMEJIT_CHECK(sizes.sym(i) >= 0,
+                   "split_with_sizes expects split_sizes have only non-negative entries, but got "
+                   "split_sizes=",
+                   sizes_text(sizes));
     total = total + sizes.sym(i);
   }
   FRAMEJIT_CHECK(total == size, "split_with_sizes expects split_sizes to sum exactly to ", size.str(),
-                 " (input tensor's size at dimension ", dim.integer(), "), but got split_sizes=", sizes_text(sizes));
+                 " (input tensor's size at dimension ", dim.integer(),
+                 "), but got split_sizes=", sizes_text(sizes));
   std::vector<Tensor> parts;
   SymInt at = 0;
   for (int i = 0; i < sizes.size(); at = at + sizes.sym(i++))
@@ -39,8 +42,8 @@ std::vector<Tensor> parts_of_sizes(const Tensor& self, const Dims& sizes, const 
 std::vector<Tensor> equal_parts(const Tensor& self, SymInt length, const Value& dim) {
   const SymInt size = size_along(self, dim, "split");
   FRAMEJIT_CHECK(length >= 0, "split expects split_size be non-negative, but got split_size=", length.str());
-  FRAMEJIT_CHECK(length > 0 || size == 0, "split_size can only be 0 if dimension size is 0, but got dimension size of ",
-                 size.str());
+  FRAMEJIT_CHECK(length > 0 || size == 0,
+                 "split_size can only be 0 if dimension size is 0, but got dimension size of ", size.str());
   const int64_t count = size == 0 ? 1 : floor_div(size + length - 1, length).expect();
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < count; ++i) {
@@ -52,7 +55,9 @@ std::vector<Tensor> equal_parts(const Tensor& self, SymInt length, const Value& 
 
 }  // namespace
 
-void reshape_composite(const Value* args, Value* results) { results[0] = reshaped(args[0].tensor(), args[1].dims()); }
+void reshape_composite(const Value* args, Value* results) {
+  results[0] = reshaped(args[0].tensor(), args[1].dims());
+}
 void view_as_composite(const Value* args, Value* results) {
   results[0] = view(args[0].tensor(), args[1].tensor().sizes());
 }
@@ -62,7 +67,9 @@ void reshape_as_composite(const Value* args, Value* results) {
 void expand_as_composite(const Value* args, Value* results) {
   results[0] = expand(args[0].tensor(), args[1].tensor().sizes());
 }
-void broadcast_to_composite(const Value* args, Value* results) { results[0] = expand(args[0].tensor(), args[1].dims()); }
+void broadcast_to_composite(const Value* args, Value* results) {
+  results[0] = expand(args[0].tensor(), args[1].dims());
+}
 void broadcast_tensors_composite(const Value* args, Value* results) {
   std::vector<Tensor> tensors = args[0].tensor_list();
   Dims sizes;
@@ -84,8 +91,9 @@ void narrow_composite(const Value* args, Value* results) {
   const SymInt size = self.size(wrap_dim(args[1].integer(), self.dim())), length = args[3].sym_int();
   SymInt start = args[2].sym_int();
   FRAMEJIT_CHECK(length >= 0, "narrow(): length must be non-negative.");
-  FRAMEJIT_CHECK_TYPE(start >= SymInt(0) - size && start <= size, index, "start out of range (expected to be in range of [-",
-                      size.str(), ", ", size.str(), "], but got ", start.str(), ")");
+  FRAMEJIT_CHECK_TYPE(start >= SymInt(0) - size && start <= size, index,
+                      "start out of range (expected to be in range of [-", size.str(), ", ", size.str(),
+                      "], but got ", start.str(), ")");
   if (start < 0) start = start + size;
   FRAMEJIT_CHECK(start + length <= size, "start (", start.str(), ") + length (", length.str(),
                  ") exceeds dimension size (", size.str(), ").");

@@ -55,8 +55,8 @@ struct DimPlan {
   }
 
   int64_t offset(int64_t o, int64_t index, int64_t k) const {
-    FRAMEJIT_CHECK_TYPE(uint64_t(index) < uint64_t(size), index, "index ", index,
-                        " is out of bounds for dimension ", dim, " with size ", size);
+    FRAMEJIT_CHECK(uint64_t(index) < uint64_t(size), "index ", index, " is out of bounds for dimension ", dim,
+                   " with size ", size);
     return outer[size_t(o)] + index * stride + inner[size_t(k)];
   }
   int64_t row_elements() const { return length * int64_t(inner.size()); }

@@ -46,7 +46,7 @@ void meta_layer_norm(const Op& op, const Value* args, std::vector<TensorMeta>& r
   bool matches = outer >= 0;
   for (int i = 0; matches && i < shape.size(); ++i) matches = input.sizes.sym(outer + i) == shape.sym(i);
   FRAMEJIT_CHECK(matches, "Given normalized_shape=", sizes_text(shape), ", expected input with shape [*, ",
-                 sizes_text(shape).substr(1), ", but got input of size ", sizes_text(input.sizes));
+                 sizes_text(shape).substr(1), ", but got input of size", sizes_text(input.sizes));
   for (int i : {2, 3}) {
     if (args[i].is_none()) continue;
     FRAMEJIT_CHECK(args[i].impl()->meta.sizes == shape, "Expected ", op.schema.args[size_t(i)].name,

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/random_kernels.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 #include "eager/random/generator.h"
@@ -17,14 +18,16 @@ using namespace cpu;
 
 namespace {
 
-constexpr int64_t kGrain = 4096;  ///< counters
+constexpr int64_t kGrain = 4096;  ///< counters per piece of work
+constexpr int64_t kChunk = 256;   ///< counters whose words are made at once
 
 void check_floating(const char* name, const Tensor& self) {
   FRAMEJIT_CHECK_TYPE(is_floating(self.dtype()), not_implemented, "\"", name, "\" not implemented for '",
                       dtype_name(self.dtype()), "'");
 }
 
-/// Fills a new tensor like args[0]: `make(block, out)` writes kPerCounter elements from one block of numbers.
+/// Fills `result` with numbers of which a counter gives kPerCounter: `make(words, n, out)` makes n of them
+/// from the words of their counters. The last counter may give more than fit.
 template <class T, int kPerCounter, class Make>
 void fill(const Tensor& result, Generator& generator, Make make) {
   Tensor out = result.is_contiguous() ? result : Tensor::empty(result.sizes(), result.dtype());
@@ -32,10 +35,13 @@ void fill(const Tensor& result, Generator& generator, Make make) {
   const RandomState state = generator.take(uint64_t(counters));
   T* to = out.data_as<T>();
   parallel_for(counters, kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t c = begin; c < end; ++c) {
-      T numbers[kPerCounter];
-      make(philox(state.seed, state.offset + uint64_t(c)), numbers);
-      std::copy_n(numbers, std::min<int64_t>(kPerCounter, count - c * kPerCounter), to + c * kPerCounter);
+    uint32_t words[4 * kChunk];
+    T numbers[kPerCounter * kChunk];
+    for (int64_t c = begin; c < end; c += kChunk) {
+      const int64_t chunk = std::min(kChunk, end - c);
+      random_kernels().words(state.seed, state.offset + uint64_t(c), chunk, words);
+      make(words, kPerCounter * chunk, numbers);
+      std::copy_n(numbers, std::min(kPerCounter * chunk, count - c * kPerCounter), to + c * kPerCounter);
     }
   });
   if (!(out == result)) copy_elements(out, result);
@@ -43,38 +49,36 @@ void fill(const Tensor& result, Generator& generator, Make make) {
 
 void fill_uniform(const Tensor& result, Generator& generator, double low, double high) {
   if (result.dtype() == DType::float64)
-    fill<double, 2>(result, generator, [=](const PhiloxBlock& block, double* out) {
-      for (int i = 0; i < 2; ++i)
-        out[i] = low + (high - low) * uniform_double(block[2 * i], block[2 * i + 1]);
+    fill<double, 2>(result, generator, [=](const uint32_t* words, int64_t n, double* out) {
+      for (int64_t i = 0; i < n; ++i)
+        out[i] = low + (high - low) * uniform_double(words[2 * i], words[2 * i + 1]);
     });
   else
-    fill<float, 4>(result, generator,
-                   [low = float(low), range = float(high - low)](const PhiloxBlock& block, float* out) {
-                     for (int i = 0; i < 4; ++i) out[i] = low + range * uniform_float(block[i]);
-                   });
+    fill<float, 4>(result, generator, [=](const uint32_t* words, int64_t n, float* out) {
+      random_kernels().uniform(words, n, float(low), float(high - low), out);
+    });
 }
 
-/// Box and Muller: two normal numbers from two uniform ones, the first of which is in (0, 1].
-template <class T>
-void normal_pair(T u, T v, T* out) {
-  const T radius = std::sqrt(T(-2) * std::log(T(1) - u)), angle = T(2 * std::numbers::pi) * v;
+/// Box and Muller: two normal numbers from two uniform ones, the first of which is made to be in (0, 1].
+void normal_pair(double u, double v, double* out) {
+  const double radius = std::sqrt(-2 * std::log(1 - u)), angle = 2 * std::numbers::pi * v;
   out[0] = radius * std::cos(angle);
   out[1] = radius * std::sin(angle);
 }
 
 void fill_normal(const Tensor& result, Generator& generator, double mean, double std) {
   if (result.dtype() == DType::float64)
-    fill<double, 2>(result, generator, [=](const PhiloxBlock& block, double* out) {
-      normal_pair(uniform_double(block[0], block[1]), uniform_double(block[2], block[3]), out);
-      for (int i = 0; i < 2; ++i) out[i] = mean + std * out[i];
+    fill<double, 2>(result, generator, [=](const uint32_t* words, int64_t n, double* out) {
+      for (int64_t i = 0; i < n; i += 2) {
+        const uint32_t* block = words + 2 * i;
+        normal_pair(uniform_double(block[0], block[1]), uniform_double(block[2], block[3]), out + i);
+        for (int k = 0; k < 2; ++k) out[i + k] = mean + std * out[i + k];
+      }
     });
   else
-    fill<float, 4>(result, generator,
-                   [mean = float(mean), std = float(std)](const PhiloxBlock& block, float* out) {
-                     for (int i = 0; i < 4; i += 2)
-                       normal_pair(uniform_float(block[i]), uniform_float(block[i + 1]), out + i);
-                     for (int i = 0; i < 4; ++i) out[i] = mean + std * out[i];
-                   });
+    fill<float, 4>(result, generator, [=](const uint32_t* words, int64_t n, float* out) {
+      random_kernels().normal(words, n, float(mean), float(std), out);
+    });
 }
 
 /// A new tensor like args[0] for the functional row.
@@ -104,9 +108,9 @@ void random_into(const Tensor& to, const Value* args) {
   const uint64_t range = uint64_t(high) - uint64_t(low);
   for_dtype(to.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    fill<T, 2>(to, generator_of(args[3]), [=](const PhiloxBlock& block, T* out) {
-      for (int i = 0; i < 2; ++i)
-        out[i] = T(int64_t(uint64_t(low) + uniform_below(block[2 * i], block[2 * i + 1], range)));
+    fill<T, 2>(to, generator_of(args[3]), [=](const uint32_t* words, int64_t n, T* out) {
+      for (int64_t i = 0; i < n; ++i)
+        out[i] = T(int64_t(uint64_t(low) + uniform_below(words[2 * i], words[2 * i + 1], range)));
     });
   });
 }
@@ -115,8 +119,8 @@ void bernoulli_into(const Tensor& to, const Value* args) {
   FRAMEJIT_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
   for_dtype(to.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    fill<T, 4>(to, generator_of(args[2]), [threshold = float(p)](const PhiloxBlock& block, T* out) {
-      for (int i = 0; i < 4; ++i) out[i] = T(uniform_float(block[i]) < threshold);
+    fill<T, 4>(to, generator_of(args[2]), [threshold = float(p)](const uint32_t* words, int64_t n, T* out) {
+      for (int64_t i = 0; i < n; ++i) out[i] = T(uniform_float(words[i]) < threshold);
     });
   });
 }

@@ -1,6 +1,5 @@
 // sort and topk. NaN counts as the largest value; equal elements keep their order.
 #include <algorithm>
-#include <numeric>
 
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/thread_pool.h"
@@ -17,30 +16,34 @@ bool less_than(T a, T b) {
   return a < b || (b != b && a == a);
 }
 
-/// Calls `order(values of the row, indices to put in order)` for every row along `dim` and stores the first
-/// `kept` of the order as values and indices.
+template <class T>
+struct Entry {
+  T value;
+  int64_t index;
+};
+
+/// Calls `order(entries)` for every row along `dim` and stores the first entries of the order as values and
+/// indices: as many as `values` has room for.
 template <class T, class Order>
 void order_rows(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, Order order) {
   const RowShape shape = row_shape(self.sizes(), dim);
   const int64_t kept = row_shape(values.sizes(), dim).length;
   const T* from = self.data_as<T>();
-  parallel_for(shape.outer * shape.inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, shape.length)),
-               [&](int64_t begin, int64_t end) {
-                 std::vector<int64_t> permutation(size_t(shape.length));
-                 std::vector<T> row(size_t(shape.length));
-                 for (int64_t r = begin; r < end; ++r) {
-                   const int64_t o = r / shape.inner, k = r % shape.inner;
-                   for (int64_t i = 0; i < shape.length; ++i)
-                     row[size_t(i)] = from[(o * shape.length + i) * shape.inner + k];
-                   std::iota(permutation.begin(), permutation.end(), 0);
-                   order(row, permutation);
-                   for (int64_t i = 0; i < kept; ++i) {
-                     const int64_t to = (o * kept + i) * shape.inner + k, source = permutation[size_t(i)];
-                     values.data_as<T>()[to] = row[size_t(source)];
-                     indices.data_as<int64_t>()[to] = source;
-                   }
-                 }
-               });
+  const int64_t grain = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, shape.length));
+  parallel_for(shape.outer * shape.inner, grain, [&](int64_t begin, int64_t end) {
+    std::vector<Entry<T>> row(size_t(shape.length));
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t o = r / shape.inner, k = r % shape.inner;
+      for (int64_t i = 0; i < shape.length; ++i)
+        row[size_t(i)] = {from[(o * shape.length + i) * shape.inner + k], i};
+      order(row);
+      for (int64_t i = 0; i < kept; ++i) {
+        const int64_t to = (o * kept + i) * shape.inner + k;
+        values.data_as<T>()[to] = row[size_t(i)].value;
+        indices.data_as<int64_t>()[to] = row[size_t(i)].index;
+      }
+    }
+  });
 }
 
 template <class Order>
@@ -69,10 +72,9 @@ void meta_sort(const Op& op, const Value* args, std::vector<TensorMeta>& results
 
 void sort_kernel(const Op& op, const Value* args, Value* results) {
   const bool descending = args[2].boolean();
-  order_along_dim(op, args, 1, results, [descending](const auto& row, std::vector<int64_t>& permutation) {
-    std::stable_sort(permutation.begin(), permutation.end(), [&](int64_t a, int64_t b) {
-      return descending ? less_than(row[size_t(b)], row[size_t(a)])
-                        : less_than(row[size_t(a)], row[size_t(b)]);
+  order_along_dim(op, args, 1, results, [descending](auto& row) {
+    std::stable_sort(row.begin(), row.end(), [descending](const auto& a, const auto& b) {
+      return descending ? less_than(b.value, a.value) : less_than(a.value, b.value);
     });
   });
 }
@@ -92,12 +94,11 @@ void meta_topk(const Op& op, const Value* args, std::vector<TensorMeta>& results
 void topk_kernel(const Op& op, const Value* args, Value* results) {
   const int64_t k = args[1].integer();
   const bool largest = args[3].boolean();
-  order_along_dim(op, args, 2, results, [=](const auto& row, std::vector<int64_t>& permutation) {
-    const auto last = permutation.begin() + std::min<int64_t>(k, int64_t(permutation.size()));
-    std::partial_sort(permutation.begin(), last, permutation.end(), [&](int64_t a, int64_t b) {
-      const auto x = row[size_t(a)], y = row[size_t(b)];
-      if (largest ? less_than(y, x) : less_than(x, y)) return true;
-      return !(largest ? less_than(x, y) : less_than(y, x)) && a < b;
+  order_along_dim(op, args, 2, results, [k, largest](auto& row) {
+    const auto last = row.begin() + std::min<int64_t>(k, int64_t(row.size()));
+    std::partial_sort(row.begin(), last, row.end(), [largest](const auto& a, const auto& b) {
+      if (largest ? less_than(b.value, a.value) : less_than(a.value, b.value)) return true;
+      return !(largest ? less_than(a.value, b.value) : less_than(b.value, a.value)) && a.index < b.index;
     });
   });
 }

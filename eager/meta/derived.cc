@@ -4,6 +4,7 @@
 #include "eager/dispatch.h"
 #include "eager/error.h"
 #include "eager/meta/pointwise.h"
+#include "eager/meta/type_names.h"
 #include "eager/pointwise_kernel.h"
 
 namespace framejit::eager {
@@ -12,18 +13,13 @@ namespace {
 
 TensorMeta functional_meta(const Op& op, const Value* args) { return infer_single(*op.functional, args); }
 
-void check_castable(const Op& op, DType from, DType to) {
-  FRAMEJIT_CHECK(category(from) <= category(to), "result type ", dtype_name(from),
-                 " can't be cast to the desired output type ", dtype_name(to), " (in ", op.schema.name, ")");
-}
-
-void check_fits(const Op& op, const TensorMeta& result, const TensorMeta& self) {
-  FRAMEJIT_CHECK(result.sizes == self.sizes, op.schema.name, "(): output with shape ", sizes_text(self.sizes),
-                 " doesn't match the broadcast shape ", sizes_text(result.sizes));
-  check_castable(op, result.dtype, self.dtype);
+void check_castable(DType from, DType to) {
+  FRAMEJIT_CHECK(category(from) <= category(to), "result type ", scalar_type_name(from),
+                 " can't be cast to the desired output type ", scalar_type_name(to));
 }
 
 void check_writable(const Op& op, const Tensor& self) {
+  if (self.numel() == 0) return;
   for (int i = 0; i < self.dim(); ++i)
     FRAMEJIT_CHECK(self.strides()[i] != 0 || self.sizes()[i] <= 1, op.schema.name,
                    "(): unsupported operation: more than one element of the written-to tensor refers to a single "
@@ -40,16 +36,22 @@ bool overlaps(const Tensor& self, const Value& other) {
 
 }  // namespace
 
+void check_inplace_result(const Op& op, const TensorMeta& result, const TensorMeta& self) {
+  FRAMEJIT_CHECK(result.sizes == self.sizes, op.schema.name, "(): output with shape ", sizes_text(self.sizes),
+                 " doesn't match the broadcast shape ", sizes_text(result.sizes));
+  check_castable(result.dtype, self.dtype);
+}
+
 void meta_inplace(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& self = args[0].impl()->meta;
-  check_fits(op, functional_meta(op, args), self);
+  check_inplace_result(op, functional_meta(op, args), self);
   results.push_back(self);
 }
 
 void inplace_kernel(const Op& op, const Value* args, Value* results) {
   Tensor self = args[0].tensor();
   check_writable(op, self);
-  check_fits(op, functional_meta(op, args), self.meta());
+  check_inplace_result(op, functional_meta(op, args), self.meta());
   bool direct = op.functional->kernels[int(DeviceType::cpu)] == &pointwise_kernel;
   for (int i = 0; i < op.operand_count; ++i) direct = direct && !overlaps(self, args[i]);
   if (direct) {
@@ -65,7 +67,7 @@ void inplace_kernel(const Op& op, const Value* args, Value* results) {
 void meta_out(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& out = args[op.mutated].impl()->meta;
   TensorMeta result = functional_meta(op, args);
-  check_castable(op, result.dtype, out.dtype);
+  check_castable(result.dtype, out.dtype);
   result.dtype = out.dtype;
   if (result.sizes == out.sizes) result.strides = out.strides;
   results.push_back(std::move(result));

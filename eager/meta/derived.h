@@ -9,6 +9,9 @@ namespace framejit::eager {
 void meta_inplace(const Op& op, const Value* args, std::vector<TensorMeta>& results);
 void inplace_kernel(const Op& op, const Value* args, Value* results);
 
+/// Raises unless what an in-place op computes has the shape of `self` and a type that `self` can take.
+void check_inplace_result(const Op& op, const TensorMeta& result, const TensorMeta& self);
+
 /// The result is `out`, the last argument, resized to the functional result.
 void meta_out(const Op& op, const Value* args, std::vector<TensorMeta>& results);
 void out_kernel(const Op& op, const Value* args, Value* results);

@@ -1,6 +1,8 @@
-// Shape and dtype rules of reductions and scans. Arguments are found by name: self first, then dim, keepdim, dtype.
+// Shape and dtype rules of reductions and scans. Arguments are found by name: self first, then dim, keepdim,
+// dtype.
 #include "eager/error.h"
 #include "eager/meta/shapes.h"
+#include "eager/meta/type_names.h"
 
 namespace framejit::eager {
 
@@ -16,11 +18,16 @@ DType reduction_dtype(const Op& op, const Value* args, DType self) {
   const Value& asked = argument(op, args, "dtype");
   if (!asked.is_none()) return asked.dtype();
   switch (op.dtype_rule) {
-    case DTypeRule::sum: return is_floating(self) ? self : DType::int64;
-    case DTypeRule::boolean: return DType::bool_;
-    case DTypeRule::int64: return DType::int64;
-    case DTypeRule::promote_float: return is_floating(self) ? self : default_dtype();
-    default: return self;
+    case DTypeRule::sum:
+      return is_floating(self) ? self : DType::int64;
+    case DTypeRule::boolean:
+      return DType::bool_;
+    case DTypeRule::int64:
+      return DType::int64;
+    case DTypeRule::promote_float:
+      return is_floating(self) ? self : default_dtype();
+    default:
+      return self;
   }
 }
 
@@ -31,19 +38,6 @@ uint64_t reduced_dims(const Op& op, const Value* args) {
 bool keeps_dims(const Op& op, const Value* args) {
   const Value& keepdim = argument(op, args, "keepdim");
   return !keepdim.is_none() && keepdim.boolean();
-}
-
-/// "Long" and the like, PyTorch's names of element types in messages.
-const char* scalar_type_name(DType dtype) {
-  switch (dtype) {
-    case DType::bool_: return "Bool";
-    case DType::uint8: return "Byte";
-    case DType::int32: return "Int";
-    case DType::int64: return "Long";
-    case DType::float32: return "Float";
-    case DType::float64: return "Double";
-  }
-  return "?";
 }
 
 }  // namespace
@@ -58,7 +52,8 @@ void meta_mean(const Op& op, const Value* args, std::vector<TensorMeta>& results
   const DType self = args[0].impl()->meta.dtype;
   const Value& asked = argument(op, args, "dtype");
   const DType dtype = asked.is_none() ? self : asked.dtype();
-  FRAMEJIT_CHECK(is_floating(dtype), "mean(): could not infer output dtype. ", asked.is_none() ? "Input" : "Optional",
+  FRAMEJIT_CHECK(is_floating(dtype), "mean(): could not infer output dtype. ",
+                 asked.is_none() ? "Input" : "Optional",
                  " dtype must be either a floating point or complex dtype. Got: ", scalar_type_name(dtype));
   meta_reduction(op, args, results);
 }

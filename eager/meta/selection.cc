@@ -8,8 +8,8 @@ namespace {
 
 void check_mask(const char* op, const char* name, const Value& mask) {
   const DType dtype = mask.impl()->meta.dtype;
-  FRAMEJIT_CHECK(dtype == DType::bool_, op, " expected ", name, " to be a boolean tensor, but got a tensor with dtype ",
-                 dtype_name(dtype));
+  FRAMEJIT_CHECK(dtype == DType::bool_, op, " expected ", name,
+                 " to be a boolean tensor, but got a tensor with dtype ", dtype_name(dtype));
 }
 
 bool is_bool(const Value& operand) {
@@ -39,14 +39,17 @@ void meta_masked_fill(const Op& op, const Value* args, std::vector<TensorMeta>& 
 /// On masks people want `~` or `^`.
 void meta_sub(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const bool left = is_bool(args[0]), right = is_bool(args[1]);
-  FRAMEJIT_CHECK(!(left && right), "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
+  FRAMEJIT_CHECK(!(left && right),
+                 "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
                  "or `logical_xor()` operator instead.");
-  FRAMEJIT_CHECK(!left && !right, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+  FRAMEJIT_CHECK(!left && !right,
+                 "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
                  "trying to invert a mask, use the `~` or `logical_not()` operator instead.");
   results.push_back(infer_pointwise(op, args));
 }
 void meta_neg(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
-  FRAMEJIT_CHECK(!is_bool(args[0]), "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
+  FRAMEJIT_CHECK(!is_bool(args[0]),
+                 "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                  "to invert a mask, use the `~` or `logical_not()` operator instead.");
   results.push_back(infer_pointwise(op, args));
 }

@@ -79,8 +79,8 @@ std::optional<Dims> view_strides(const TensorMeta& meta, const Dims& sizes) {
   SymInt block = 1, covered = 1, innermost = meta.strides.sym(old_sizes.size() - 1);
   for (int from = old_sizes.size() - 1; from >= 0; --from) {
     block = block * old_sizes.sym(from);
-    const bool block_ends = from == 0 || (!(old_sizes.sym(from - 1) == 1) &&
-                                          !(meta.strides.sym(from - 1) == block * innermost));
+    const bool block_ends =
+        from == 0 || (!(old_sizes.sym(from - 1) == 1) && !(meta.strides.sym(from - 1) == block * innermost));
     if (!block_ends) continue;
     while (to >= 0 && (covered < block || sizes.sym(to) == 1)) {
       strides[to] = (covered * innermost).bits();

@@ -21,7 +21,8 @@ std::optional<Dims> view_strides(const TensorMeta& meta, const Dims& sizes);
 
 /// A contiguous result.
 TensorMeta contiguous_meta(Dims sizes, DType dtype, Device device = {});
-/// A new tensor with the strides of `meta` where those are dense, else contiguous ones: PyTorch's preserve_format.
+/// A new tensor with the strides of `meta` where those are dense, else contiguous ones: PyTorch's
+/// preserve_format.
 TensorMeta preserved_meta(const TensorMeta& meta);
 /// dtype and device arguments with their defaults.
 DType dtype_or(const Value& dtype, DType otherwise);

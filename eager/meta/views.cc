@@ -24,9 +24,10 @@ ViewGeometry view_geometry(const Value* args) {
   const TensorMeta& meta = base_meta(args);
   Dims sizes = infer_size(args[1].dims(), numel(meta.sizes));
   std::optional<Dims> strides = view_strides(meta, sizes);
-  FRAMEJIT_CHECK(strides,
-                 "view size is not compatible with input tensor's size and stride (at least one dimension spans "
-                 "across two contiguous subspaces). Use .reshape(...) instead.");
+  FRAMEJIT_CHECK(
+      strides,
+      "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+      "across two contiguous subspaces). Use .reshape(...) instead.");
   return {std::move(sizes), std::move(*strides), 0};
 }
 
@@ -36,7 +37,8 @@ ViewGeometry expand_geometry(const Value* args) {
   const int added = target.size() - meta.sizes.size();
   FRAMEJIT_CHECK(added >= 0, "expand(", dtype_name(meta.dtype), "{", sizes_text(meta.sizes),
                  "}, size=", sizes_text(target), "): the number of sizes provided (", target.size(),
-                 ") must be greater or equal to the number of dimensions in the tensor (", meta.sizes.size(), ")");
+                 ") must be greater or equal to the number of dimensions in the tensor (", meta.sizes.size(),
+                 ")");
   ViewGeometry result{target, Dims(target.size()), 0};
   for (int i = 0; i < target.size(); ++i) {
     const SymInt wanted = target.sym(i);
@@ -58,10 +60,11 @@ ViewGeometry permute_geometry(const Value* args) {
   const TensorMeta& meta = base_meta(args);
   const Dims dims = args[1].dims();
   const int rank = meta.sizes.size();
-  FRAMEJIT_CHECK(dims.size() == rank,
-                 "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
-                 "desired ordering of dimensions i.e. input.dim() = ",
-                 rank, " is not equal to len(dims) = ", dims.size());
+  FRAMEJIT_CHECK(
+      dims.size() == rank,
+      "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+      "desired ordering of dimensions i.e. input.dim() = ",
+      rank, " is not equal to len(dims) = ", dims.size());
   ViewGeometry result{Dims(rank), Dims(rank), 0};
   uint64_t seen = 0;
   for (int i = 0; i < rank; ++i) {
@@ -158,7 +161,8 @@ ViewGeometry diagonal_geometry(const Value* args) {
   }
   result.sizes.push_back(length);
   result.strides.push_back(meta.strides.sym(first) + meta.strides.sym(second));
-  if (length > 0) result.offset = offset >= 0 ? meta.strides.sym(second) * offset : meta.strides.sym(first) * -offset;
+  if (length > 0)
+    result.offset = offset >= 0 ? meta.strides.sym(second) * offset : meta.strides.sym(first) * -offset;
   return result;
 }
 
@@ -170,8 +174,8 @@ ViewGeometry unfold_geometry(const Value* args) {
   const SymInt size = rank == 0 ? SymInt(1) : result.sizes.sym(dim);
   FRAMEJIT_CHECK(length >= 0, "size is ", length, " but must be >= 0");
   FRAMEJIT_CHECK(step > 0, "step is ", step, " but must be > 0");
-  FRAMEJIT_CHECK(size >= length, "maximum size for tensor at dimension ", dim, " is ", size.str(), " but size is ",
-                 length);
+  FRAMEJIT_CHECK(size >= length, "maximum size for tensor at dimension ", dim, " is ", size.str(),
+                 " but size is ", length);
   const SymInt stride = rank == 0 ? SymInt(1) : result.strides.sym(dim);
   if (rank > 0) {
     result.sizes[dim] = (floor_div(size - length, step) + 1).bits();
@@ -189,8 +193,10 @@ ViewGeometry as_strided_geometry(const Value* args) {
   SymInt last = args[3].is_none() ? SymInt(base.offset) : args[3].sym_int();
   result.offset = last - base.offset;
   for (int i = 0; i < result.sizes.size(); ++i) {
-    FRAMEJIT_CHECK(result.strides.sym(i) >= 0, "as_strided: Negative strides are not supported at the moment, got "
-                   "strides: ", sizes_text(result.strides));
+    FRAMEJIT_CHECK(result.strides.sym(i) >= 0,
+                   "as_strided: Negative strides are not supported at the moment, got "
+                   "strides: ",
+                   sizes_text(result.strides));
     last = last + (result.sizes.sym(i) - 1) * result.strides.sym(i);
   }
   if (!base.storage) return result;  // symbolic: there is no storage whose size could be checked
@@ -212,14 +218,14 @@ Tensor make_view(const Tensor& base, const ViewGeometry& geometry) {
 }
 
 // Each view op's meta rule and kernel, by the names that eager/ops/view.toml gives them.
-#define FRAMEJIT_VIEW_OP(name)                                                              \
-  void meta_##name(const Op&, const Value* args, std::vector<TensorMeta>& results) {        \
-    const ViewGeometry geometry = name##_geometry(args);                                    \
-    const TensorMeta& base = base_meta(args);                                               \
-    results.push_back({geometry.sizes, geometry.strides, base.dtype, base.device});         \
-  }                                                                                         \
-  void name##_kernel(const Op&, const Value* args, Value* results) {                        \
-    results[0] = make_view(args[0].tensor(), name##_geometry(args));                        \
+#define FRAMEJIT_VIEW_OP(name)                                                       \
+  void meta_##name(const Op&, const Value* args, std::vector<TensorMeta>& results) { \
+    const ViewGeometry geometry = name##_geometry(args);                             \
+    const TensorMeta& base = base_meta(args);                                        \
+    results.push_back({geometry.sizes, geometry.strides, base.dtype, base.device});  \
+  }                                                                                  \
+  void name##_kernel(const Op&, const Value* args, Value* results) {                 \
+    results[0] = make_view(args[0].tensor(), name##_geometry(args));                 \
   }
 FRAMEJIT_VIEW_OP(view)
 FRAMEJIT_VIEW_OP(expand)

@@ -12,7 +12,8 @@ struct ViewGeometry {
   SymInt offset = 0;
 };
 
-/// Geometry of the view op of that name on `args` (in schema order). Each raises the user's error for bad arguments.
+/// Geometry of the view op of that name on `args` (in schema order). Each raises the user's error for bad
+/// arguments.
 ViewGeometry view_geometry(const Value* args);
 ViewGeometry expand_geometry(const Value* args);
 ViewGeometry permute_geometry(const Value* args);

@@ -1,8 +1,9 @@
 // Contract: where random numbers come from.
 //
-// A generator is a seed and an offset into the stream of that seed. An op that needs n numbers takes the next n counters
-// (`take`), and its kernel computes number i of the stream from (seed, offset + i) alone. So numbers do not depend on
-// threads, tiles or on whether code was compiled; they depend on the order in which ops take them.
+// A generator is a seed and an offset into the stream of that seed. An op that needs n numbers takes the next
+// n counters (`take`), and its kernel computes number i of the stream from (seed, offset + i) alone. So
+// numbers do not depend on threads, tiles or on whether code was compiled; they depend on the order in which
+// ops take them.
 #pragma once
 
 #include <atomic>

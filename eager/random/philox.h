@@ -1,5 +1,5 @@
-// Philox 4x32-10: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3* (SC 2011). A function from a
-// 128-bit counter and a 64-bit key to four 32-bit numbers, without state.
+// Philox 4x32-10: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3* (SC 2011). A
+// function from a 128-bit counter and a 64-bit key to four 32-bit numbers, without state.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ inline PhiloxBlock philox(uint64_t seed, uint64_t counter) {
   uint32_t key0 = uint32_t(seed), key1 = uint32_t(seed >> 32);
   for (int round = 0; round < 10; ++round) {
     const uint64_t product0 = uint64_t(0xD2511F53u) * block[0], product1 = uint64_t(0xCD9E8D57u) * block[2];
-    block = {uint32_t(product1 >> 32) ^ block[1] ^ key0, uint32_t(product1), uint32_t(product0 >> 32) ^ block[3] ^ key1,
-             uint32_t(product0)};
+    block = {uint32_t(product1 >> 32) ^ block[1] ^ key0, uint32_t(product1),
+             uint32_t(product0 >> 32) ^ block[3] ^ key1, uint32_t(product0)};
     key0 += 0x9E3779B9u;
     key1 += 0xBB67AE85u;
   }

@@ -96,7 +96,7 @@ OURS = {
 
 
 def failure(call) -> Exception:
-    with pytest.raises(Exception) as info:  # noqa: PT011: the type is compared below
+    with pytest.raises(Exception) as info:  # the type is compared below
         call()
     return info.value
 

@@ -6,6 +6,7 @@ Values, dtypes, shapes, strides, errors, gradients, second derivatives, in-place
 
 from __future__ import annotations
 
+import itertools
 import warnings
 import zlib
 from typing import Any
@@ -83,7 +84,7 @@ def outcome(call: Call, library: Any) -> Any:
 
 # --- comparing --------------------------------------------------------------------------------------------------------
 def numpy_of(tensor: Any) -> np.ndarray:
-    return tensor.detach().numpy()
+    return tensor.detach().numpy(force=True) if isinstance(tensor, torch.Tensor) else tensor.detach().numpy()
 
 
 def check_same(got: Any, expected: Any, tolerance: float = 1.0, strides: bool = True) -> None:
@@ -211,15 +212,15 @@ def test_gradient(name: str, sample: Sample) -> None:
     if isinstance(outcome(call, torch), Exception):
         return  # test_value has compared the errors
     got, expected = gradients(call, fj, sample.double), gradients(call, torch, sample.double)
-    assert len(got) == len(expected)
-    for ours, theirs in zip(got, expected):
+    for ours, theirs in itertools.zip_longest(got, expected):
         # PyTorch says None for a gradient that is zero everywhere in some places where we say zeros, and the reverse.
         if ours is None or theirs is None:
             assert ours is None or not numpy_of(ours).any()
             assert theirs is None or not numpy_of(theirs).any()
             continue
         assert tuple(ours.shape) == tuple(theirs.shape)
-        np.testing.assert_allclose(numpy_of(ours), numpy_of(theirs), rtol=1e-7, atol=1e-9)
+        single = ours.dtype is fj.float32  # an input of its own dtype among float64 ones
+        np.testing.assert_allclose(numpy_of(ours), numpy_of(theirs), rtol=1e-4 if single else 1e-7, atol=1e-9)
 
 
 # --- derived rows -----------------------------------------------------------------------------------------------------
@@ -231,6 +232,8 @@ def derived(kind: str) -> list[str]:
 def test_inplace(name: str, sample: Sample) -> None:
     method = TABLE[name]["name"] + "_"
     if not hasattr(torch.Tensor, method) or not isinstance(sample.args[0], T) or sample.args[0].layout == "expanded":
+        return
+    if "dtype" in sample.kwargs:  # the result would not fit, and PyTorch's messages differ from op to op
         return
     results = []
     for library in (fj, torch):

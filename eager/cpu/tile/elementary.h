@@ -1,6 +1,7 @@
-// Transcendental functions of tile expressions: Eigen's vector code where Eigen 3.4 has some for T (exp, log, tanh, erf of
-// float; exp, log, pow of double), our own for some functions of float (single_precision.h), else libm, element by element.
-// tests/eager/test_accuracy.py checks the error of each in units in the last place.
+// Transcendental functions of tile expressions: Eigen's vector code where Eigen 3.4 has some for T (exp, log,
+// tanh, erf of float; exp, log, pow of double), our own for some functions of float (single_precision.h),
+// else libm, element by element. tests/eager/test_accuracy.py checks the error of each in units in the last
+// place.
 #pragma once
 
 #include <cmath>
@@ -34,14 +35,14 @@ FRAMEJIT_TILE_LIBM(erfc)
 FRAMEJIT_TILE_LIBM(lgamma)
 #undef FRAMEJIT_TILE_LIBM
 
-#define FRAMEJIT_TILE_TRIGONOMETRIC(name)                  \
-  template <class A>                                       \
-  EIGEN_STRONG_INLINE auto name(const A& a) {              \
-    using T = typename A::Scalar;                          \
-    if constexpr (std::is_same_v<T, float>)                \
-      return name##_float(a);                              \
-    else                                                   \
-      return each([](T x) { return std::name(x); }, a);    \
+#define FRAMEJIT_TILE_TRIGONOMETRIC(name)               \
+  template <class A>                                    \
+  EIGEN_STRONG_INLINE auto name(const A& a) {           \
+    using T = typename A::Scalar;                       \
+    if constexpr (std::is_same_v<T, float>)             \
+      return name##_float(a);                           \
+    else                                                \
+      return each([](T x) { return std::name(x); }, a); \
   }
 FRAMEJIT_TILE_TRIGONOMETRIC(sin)
 FRAMEJIT_TILE_TRIGONOMETRIC(cos)
@@ -73,15 +74,16 @@ template <class A>
 EIGEN_STRONG_INLINE Block<typename A::Scalar> log1p(const A& a) {
   return a.log1p();
 }
-/// Eigen takes subnormal floats for the smallest normal one.
+/// Eigen takes subnormal numbers for the smallest normal one, so they are scaled up before and down after.
 template <class A>
 EIGEN_STRONG_INLINE Block<typename A::Scalar> log(const A& a) {
   using T = typename A::Scalar;
-  const Block<T> values = a;
-  return with_exceptions([](T, T fast) { return fast; }, [](T x, T) { return std::log(x); },
-                         [](T x, T) { return !((x > 0) & (x < std::numeric_limits<T>::min())); }, values,
-                         Block<T>(values.log()));
+  constexpr T smallest = std::numeric_limits<T>::min(), scale = T(0x1p54), log_scale = T(37.42994775023705);
+  const Block<T> scaled = each([](T x) { return x < smallest ? x * scale : x; }, a);
+  const Block<T> logarithm = scaled.log();
+  return each([](T x, T y) { return x < smallest ? y - log_scale : y; }, a, logarithm);
 }
+
 template <class A>
 EIGEN_STRONG_INLINE Block<typename A::Scalar> digamma(const A& a) {
   return a.digamma();

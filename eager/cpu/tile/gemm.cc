@@ -38,12 +38,18 @@ void gemm(const cpu::GemmCall& call) {
 /// Integers are multiplied in their unsigned type, where overflow wraps.
 cpu::GemmFn gemm_function(DType dtype) {
   switch (dtype) {
-    case DType::uint8: return gemm<uint8_t>;
-    case DType::int32: return gemm<uint32_t>;
-    case DType::int64: return gemm<uint64_t>;
-    case DType::float32: return gemm<float>;
-    case DType::float64: return gemm<double>;
-    default: return nullptr;
+    case DType::uint8:
+      return gemm<uint8_t>;
+    case DType::int32:
+      return gemm<uint32_t>;
+    case DType::int64:
+      return gemm<uint64_t>;
+    case DType::float32:
+      return gemm<float>;
+    case DType::float64:
+      return gemm<double>;
+    default:
+      return nullptr;
   }
 }
 
