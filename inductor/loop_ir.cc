@@ -11,19 +11,6 @@ bool Loop::has_reduction() const {
                      [](const LoopInstr& instr) { return instr.kind == Kind::reduce; });
 }
 
-std::vector<Extent> extents(const Loop& loop) {
-  std::vector<Extent> result;
-  for (const LoopInstr& instr : loop.code) {
-    Extent extent = Extent::uniform;
-    if (instr.kind == Kind::load) extent = loop.operands[size_t(instr.slot)].row ? Extent::row : Extent::full;
-    if (instr.kind == Kind::reduce) extent = Extent::row;
-    if (instr.kind == Kind::apply || instr.kind == Kind::cast)
-      for (int in : instr.in) extent = std::max(extent, result[size_t(in)]);
-    result.push_back(extent);
-  }
-  return result;
-}
-
 std::vector<int> buffers_read(const LoopProgram& program, const Step& step) {
   std::vector<int> result;
   if (const Loop* loop = step.loop()) {

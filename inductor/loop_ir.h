@@ -129,10 +129,6 @@ struct LoopProgram {
 std::vector<int> buffers_read(const LoopProgram& program, const Step& step);
 std::vector<int> buffers_written(const LoopProgram& program, const Step& step);
 
-enum class Extent : uint8_t { uniform, row, full };
-/// How much of the space each value of the loop covers, by instruction.
-std::vector<Extent> extents(const Loop& loop);
-
 const char* reduce_name(ReduceKind kind);
 
 }  // namespace framejit::inductor

@@ -132,7 +132,7 @@ std::optional<Match> match_chain(const LoopProgram& program, const Loop& first, 
       if (!all) return std::nullopt;
       match->makes_rows_wait =
           !match->second_is_row &&
-          std::any_of(links.begin(), links.end(), [](const Link& l) { return l.store->row; });
+          std::any_of(links.begin(), links.end(), [](const Link& l) { return l.store->row && !l.load->row; });
       return match;
     }
   }

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "eager/cpu/run_modes.h"
+
 namespace framejit::eager::cpu {
 namespace {
 
@@ -14,7 +16,8 @@ constexpr int64_t kLongRow = 256;
 /// Tile buffers should leave room in a 32 KiB L1 cache for the operands.
 constexpr int64_t kTileBytes = 24 * 1024;
 
-/// The operand whose memory order the loops follow: of those that match the one that varies along most dims; -1: none.
+/// The operand whose memory order the loops follow: of those that match the one that varies along most dims;
+/// -1: none.
 int find_reference(const Program& program, const Space& space, bool written, Extent extent) {
   const auto& operands = program.operands();
   int best = -1;
@@ -145,6 +148,7 @@ Nest prepare(const Program& program, const Space& space) {
   } else {
     nest.columns = product(space, order);
     nest.boundary = choose_boundary(nest);
+    nest.small = is_small(nest);
   }
   return nest;
 }

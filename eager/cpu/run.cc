@@ -203,6 +203,7 @@ std::vector<RowReducer> row_reducers(const Program& program) {
 }
 
 void run(const Nest& nest, void* const* pointers, const Number* numbers) {
+  if (nest.small && run_small(nest, pointers, numbers)) return;
   ScratchScope scope;
   RunInputs inputs(nest, pointers, numbers);
   if (nest.mode == Nest::Mode::columns) return run_columns(inputs);

@@ -50,6 +50,13 @@ int Program::apply(const TileCall& call, const std::array<int, kMaxOperands>& in
 }
 
 int Program::reduce(ReduceKind kind, int value) {
+  // What does not vary along the row is still taken once for each of its elements.
+  if (code_[size_t(value)].extent != Extent::full)
+    value = add({.kind = Kind::cast,
+                 .dtype = code_[size_t(value)].dtype,
+                 .extent = Extent::full,
+                 .in_count = 1,
+                 .in = {value}});
   ++reductions_;
   Instruction instruction{.kind = Kind::reduce,
                           .dtype = reduce_result_dtype(kind, code_[size_t(value)].dtype),

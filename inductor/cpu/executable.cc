@@ -62,6 +62,8 @@ CpuExecutable::~CpuExecutable() {
 
 const Instance& CpuExecutable::instance_for(const eager::Value* inputs,
                                             std::unique_ptr<Instance>& temporary) const {
+  const Kept* newest = kept_.load(std::memory_order_acquire);
+  if (newest && newest->instance.symbols.empty()) return newest->instance;
   std::vector<int64_t> symbols = read_symbols(*plan_.program.graph, inputs);
   auto find = [&](int& count) -> const Instance* {
     for (const Kept* kept = kept_.load(std::memory_order_acquire); kept; kept = kept->next, ++count)

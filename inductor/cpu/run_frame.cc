@@ -90,7 +90,7 @@ Value RunFrame::apply_scalar_op(const graph::Node& node) {
 void RunFrame::run_step(size_t step) {
   if (const External* external = program_.steps[step].external()) return run_external(*external);
   const LoopInstance& loop = instance_.loops[step];
-  SmallArray<void*, 48> pointers(loop.operands.size());
+  SmallArray<void*, 12> pointers(loop.operands.size());
   for (size_t i = 0; i < loop.operands.size(); ++i)
     pointers[i] = memory_[size_t(loop.operands[i].buffer)] + loop.operands[i].offset;
   eager::cpu::run(loop.nest, pointers.data(), numbers_);

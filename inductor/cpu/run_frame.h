@@ -30,12 +30,12 @@ class RunFrame {
   const LoopProgram& program_;
   const Instance& instance_;
   const eager::Value* inputs_;
-  SmallArray<char*, 12> memory_;         ///< per buffer: its first byte
-  SmallArray<eager::Tensor, 12> owned_;  ///< per buffer: results and what external calls made
+  SmallArray<char*, 8> memory_;         ///< per buffer: its first byte
+  SmallArray<eager::Tensor, 8> owned_;  ///< per buffer: results and what external calls made
   eager::Ref<eager::Storage> workspace_;
   const eager::cpu::Number* numbers_;
   std::vector<eager::cpu::Number> own_numbers_;  ///< where some depend on the inputs
-  SmallArray<eager::Value, 8> scalars_;          ///< as Plan::scalars
+  SmallArray<eager::Value, 4> scalars_;          ///< as Plan::scalars
 };
 
 }  // namespace framejit::inductor::cpu

@@ -1,5 +1,7 @@
 #include "inductor/cpu/tile_code.h"
 
+#include <algorithm>
+
 namespace framejit::inductor::cpu {
 namespace {
 
@@ -26,13 +28,21 @@ int make_apply(const LoopProgram& program, const LoopInstr& instr, const std::ve
   return value;
 }
 
+/// A load that never moves is one value for the whole loop, which row values may be combined with.
+tile::Extent extent_of(const LoopOperand& operand) {
+  bool moves =
+      std::any_of(operand.strides.begin(), operand.strides.end(), [](int64_t stride) { return stride != 0; });
+  if (operand.row) return tile::Extent::row;
+  return moves || operand.written ? tile::Extent::full : tile::Extent::uniform;
+}
+
 }  // namespace
 
 tile::Program make_tile_program(const LoopProgram& program, const Loop& loop) {
   tile::Program result;
   for (const LoopOperand& operand : loop.operands) {
     DType dtype = program.tensors[size_t(operand.tensor)].dtype;
-    tile::Extent extent = operand.row ? tile::Extent::row : tile::Extent::full;
+    tile::Extent extent = extent_of(operand);
     operand.written ? result.output(dtype, extent) : result.input(dtype, extent);
   }
   std::vector<int> value_of;

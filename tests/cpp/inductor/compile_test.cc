@@ -52,6 +52,13 @@ TEST_F(Compile, ReductionsWithWhatGoesBeforeAndAfter) {
   expect_compiles(f, {random_floats({700, 900}, random)}, 1e-6, {3});
 }
 
+TEST_F(Compile, OneElementMeetsRowValues) {
+  Function f = [](const std::vector<Value>& x) -> std::vector<Value> {
+    return {tanh(mean(t(x[0]), Dims{1}) + abs(t(x[1]))), softmax(t(x[0]) * sum(t(x[1]) * 2.0), -1)};
+  };
+  expect_compiles(f, {random_floats({30, 40}, random), random_floats({1}, random)}, 1e-6);
+}
+
 TEST_F(Compile, RowsOfSeveralPhases) {
   Function f = [](const std::vector<Value>& x) -> std::vector<Value> {
     Tensor m = mean(t(x[0]), Dims{-1}, true);
