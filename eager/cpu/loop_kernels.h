@@ -37,6 +37,8 @@ struct RowReducer {
   ReduceState (*start)();
   /// One chunk of at most kReduceChunk elements, of which the first has index `first`.
   ReduceState (*chunk)(const void* in, int64_t n, int64_t first);
+  /// The same over products `a[i] * b[i]`, which are rounded as by the kernel of `mul`. Sums and means of floats only.
+  ReduceState (*product)(const void* a, const void* b, int64_t n);
   /// Adds `later` to `states`, `n` of each.
   void (*merge)(ReduceState* states, const ReduceState* later, int64_t n);
   /// Results as `n` elements of `reduce_result_dtype`. `count`: elements that each state took in, for the
@@ -52,6 +54,8 @@ struct ColumnReducer {
   void (*start)(void* accumulators, int64_t n);
   /// Takes in one row of `n` columns; `row` is the index that argmax and argmin give.
   void (*row)(void* accumulators, const void* in, int64_t n, int64_t row);
+  /// The same over products; sums and means of floats only.
+  void (*product)(void* accumulators, const void* a, const void* b, int64_t n);
   /// Merges `n` accumulators into states and starts them anew.
   void (*flush)(void* accumulators, ReduceState* states, int64_t n);
   int accumulator_size;

@@ -10,7 +10,7 @@ namespace {
 /// Elements that are worth waking another thread for.
 constexpr int64_t kParallelElements = 32 * 1024;
 
-void no_reduction(const Instruction&, const void*) {}
+void no_reduction(const Instruction&, const void* const*) {}
 
 // --- pointwise
 // --------------------------------------------------------------------------------------------------------
@@ -54,15 +54,16 @@ class RowFold {
       for (int64_t row = 0; row < rows_; ++row) total(k)[row] = block(k)[row] = reducers_[k].start();
   }
   /// Elements [column, column + n) of each of `rows` rows, one row after the other.
-  void take(const Instruction& instruction, const void* elements, int64_t item, int64_t column, int64_t n,
-            int64_t rows) {
+  void take(const Instruction& instruction, const void* const* operands, int64_t item, int64_t column,
+            int64_t n, int64_t rows) {
     size_t k = size_t(instruction.slot);
     const RowReducer& reducer = reducers_[k];
-    const char* from = static_cast<const char*>(elements);
+    const char *left = static_cast<const char*>(operands[0]), *right = static_cast<const char*>(operands[1]);
     for (int64_t row = 0; row < rows; ++row) {
       for (int64_t at = 0; at < n; at += kReduceChunk) {
-        ReduceState state =
-            reducer.chunk(from + (row * n + at) * item, std::min(kReduceChunk, n - at), column + at);
+        int64_t place = (row * n + at) * item, count = std::min(kReduceChunk, n - at);
+        ReduceState state = right ? reducer.product(left + place, right + place, count)
+                                  : reducer.chunk(left + place, count, column + at);
         reducer.merge(block(k) + row, &state, 1);
         if ((column + at + kReduceChunk) % kReduceBlock == 0) end_block(k, row);
       }
@@ -97,10 +98,10 @@ class RowFold {
 
 void finish_rows(TileRunner& runner, RowFold& fold, const Program& program, int phase, int64_t rows,
                  int64_t count) {
-  const auto& code = program.code();
-  for (size_t i = 0; i < code.size(); ++i)
-    if (code[i].kind == Instruction::Kind::reduce && code[i].phase == phase)
-      fold.finish(code[i], rows, count, runner.row_memory(int(i)));
+  for (int i : program.row_code(phase)) {
+    const Instruction& instruction = program.code()[size_t(i)];
+    if (instruction.kind == Instruction::Kind::reduce) fold.finish(instruction, rows, count, runner.row_memory(i));
+  }
   runner.run_rows(phase);
 }
 
@@ -115,9 +116,9 @@ void run_row_block(TileRunner& runner, RowFold& fold, const Nest& nest, int64_t 
     for (int64_t column = 0; column < nest.columns; column += width) {
       int64_t n = std::min(width, nest.columns - column);
       runner.run_tile(int(phase), first * nest.columns + column, column, n * rows,
-                      [&](const Instruction& instruction, const void* elements) {
+                      [&](const Instruction& instruction, const void* const* operands) {
                         int64_t item = int64_t(item_size(program.code()[size_t(instruction.in[0])].dtype));
-                        fold.take(instruction, elements, item, column, n, rows);
+                        fold.take(instruction, operands, item, column, n, rows);
                       });
     }
     finish_rows(runner, fold, program, int(phase), rows, nest.columns);
@@ -162,10 +163,10 @@ void run_split_rows(const RunInputs& inputs) {
                column += nest.tile) {
             int64_t n = std::min(nest.tile, nest.columns - column);
             runner.run_tile(0, row * nest.columns + column, 0, n,
-                            [&](const Instruction& instruction, const void* elements) {
+                            [&](const Instruction& instruction, const void* const* operands) {
                               int64_t item =
                                   int64_t(item_size(program.code()[size_t(instruction.in[0])].dtype));
-                              fold.take(instruction, elements, item, column, n, 1);
+                              fold.take(instruction, operands, item, column, n, 1);
                             });
           }
           for (size_t k = 0; k < fold.reductions(); ++k)

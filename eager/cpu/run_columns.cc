@@ -87,9 +87,12 @@ void run_block(const ColumnPlan& plan, TileRunner& runner, std::vector<Running>&
   for (int64_t row = first_row; row < last_row; row += plan.fold) {
     int64_t n = plan.fold > 1 ? std::min(plan.fold, last_row - row) * nest.columns : columns;
     int64_t start = (outer * nest.rows + row) * nest.columns + first_column;
-    runner.run_tile(0, start, 0, n, [&](const Instruction& instruction, const void* elements) {
+    runner.run_tile(0, start, 0, n, [&](const Instruction& instruction, const void* const* operands) {
       Running& r = running[size_t(instruction.slot)];
-      r.reducer->row(r.accumulators, elements, n, row / plan.fold);
+      if (operands[1])
+        r.reducer->product(r.accumulators, operands[0], operands[1], n);
+      else
+        r.reducer->row(r.accumulators, operands[0], n, row / plan.fold);
     });
     if (++since_flush == kColumnFlush) {
       flush();

@@ -82,10 +82,32 @@ void Program::set_param_slot(int value, int param, int number_slot) {
 }
 
 void Program::finish() {
+  take_products();
   find_phases();
   list_phases();
   find_uses();
   assign_buffers();
+}
+
+// The sum of a product needs no tile for the product.
+void Program::take_products() {
+  static const Op &mul = get_op("mul"), &square = get_op("square");
+  std::vector<int> uses(code_.size());
+  for (const Instruction& instruction : code_)
+    for (int k = 0; k < instruction.in_count; ++k) ++uses[size_t(instruction.in[size_t(k)])];
+  for (Instruction& sum : code_) {
+    if (sum.kind != Kind::reduce || (sum.reduce != ReduceKind::sum && sum.reduce != ReduceKind::mean)) continue;
+    Instruction& product = code_[size_t(sum.in[0])];
+    size_t dtype = size_t(product.dtype);
+    bool multiplies = product.kernel && (product.kernel == mul.tiles[dtype] || product.kernel == square.tiles[dtype]);
+    bool full = code_[size_t(product.in[0])].extent == Extent::full &&
+                code_[size_t(product.in[size_t(std::max(0, product.in_count - 1))])].extent == Extent::full;
+    if (!multiplies || !full || !is_floating(product.dtype) || uses[size_t(sum.in[0])] != 1) continue;
+    sum.in = {product.in[0], product.in[size_t(product.in_count - 1)]};
+    sum.in_count = 2;
+    product.kind = Kind::none;
+    product.in_count = 0;
+  }
 }
 
 // Phase of a full value: the pass that computes it. Phase of a row value: the pass after which it is there,
@@ -109,7 +131,7 @@ void Program::list_phases() {
     std::vector<bool> wanted(code_.size());
     for (size_t i = code_.size(); i-- > 0;) {
       const Instruction& instruction = code_[i];
-      bool here = instruction.phase == int(phase) &&
+      bool here = instruction.phase == int(phase) && instruction.kind != Kind::none &&
                   (instruction.extent == Extent::full || instruction.kind == Kind::reduce);
       if (!here) continue;
       if (instruction.kind != Kind::load) wanted[i] = true;
@@ -125,6 +147,9 @@ void Program::list_phases() {
     append(false);
     append(true);
   }
+  row_code_.resize(phases_.size() + 1);
+  for (size_t i = 0; i < code_.size(); ++i)
+    if (code_[i].extent == Extent::row) row_code_[size_t(code_[i].phase + 1)].push_back(int(i));
 }
 
 void Program::find_uses() {
@@ -183,7 +208,7 @@ void Program::assign_buffers() {
 }
 
 std::string Program::str() const {
-  static constexpr const char* kKinds[] = {"load", "number", "apply", "cast", "reduce", "store"};
+  static constexpr const char* kKinds[] = {"load", "number", "apply", "cast", "reduce", "store", "none"};
   static constexpr const char* kExtents[] = {"uniform", "row", "full"};
   std::string text;
   for (size_t i = 0; i < code_.size(); ++i) {

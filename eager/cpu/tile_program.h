@@ -45,8 +45,9 @@ struct Instruction {
     number,  ///< number `slot` of the run, converted to `dtype`
     apply,   ///< tile kernel
     cast,    ///< `in[0]` converted to `dtype`
-    reduce,  ///< row value from the full value `in[0]`
+    reduce,  ///< row value from the full value `in[0]`, or from the product of two
     store,   ///< `in[0]` to operand `slot`, converted to the operand's dtype
+    none,    ///< a product that a reduction computes itself
   };
   Kind kind;
   DType dtype;  ///< of the value that this makes
@@ -96,6 +97,8 @@ class FRAMEJIT_API Program {
   /// Instructions on full values, per phase and in order, stores last. Loads appear in every phase that uses
   /// them.
   const std::vector<std::vector<int>>& phases() const { return phases_; }
+  /// Row instructions that are possible after a phase (-1: before the first), in order.
+  const std::vector<int>& row_code(int phase) const { return row_code_[size_t(phase + 1)]; }
   int reductions() const { return reductions_; }
   int tile_buffers() const { return tile_buffers_; }
   int row_buffers() const { return row_buffers_; }
@@ -106,6 +109,7 @@ class FRAMEJIT_API Program {
 
  private:
   int add(Instruction instruction);
+  void take_products();
   void find_phases();
   void list_phases();
   void find_uses();
@@ -114,6 +118,7 @@ class FRAMEJIT_API Program {
   std::vector<Instruction> code_;
   std::vector<OperandInfo> operands_;
   std::vector<std::vector<int>> phases_;
+  std::vector<std::vector<int>> row_code_;
   int reductions_ = 0;
   int tile_buffers_ = 0;
   int row_buffers_ = 0;

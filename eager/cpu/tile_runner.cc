@@ -103,33 +103,33 @@ void TileRunner::begin_rows(int64_t first, int64_t count, int64_t segment) {
   first_row_ = first;
   row_count_ = count;
   segment_ = segment;
+  if (!any_spread_) return;
   const auto& code = program_.code();
   for (size_t i = 0; i < code.size(); ++i)
     if (code[i].extent != Extent::uniform) spread_valid_[i] = false;
 }
 
 void TileRunner::run_rows(int phase) {
-  const auto& code = program_.code();
-  for (size_t i = 0; i < code.size(); ++i) {
-    const Instruction& instruction = code[i];
-    if (instruction.extent != Extent::row || instruction.phase != phase) continue;
+  for (int i : program_.row_code(phase)) {
+    const Instruction& instruction = program_.code()[size_t(i)];
     switch (instruction.kind) {
       case Kind::load:
-        load_row(int(i));
+        load_row(i);
         break;
       case Kind::apply:
-        apply(int(i), row_count_, row_memory(int(i)));
+        apply(i, row_count_, row_memory(i));
         break;
       case Kind::cast:
-        convert(int(i), row_count_, row_memory(int(i)));
+        convert(i, row_count_, row_memory(i));
         break;
       case Kind::reduce:
-        set(int(i), row_memory(int(i)), row_count_ == 1);
+        set(i, row_memory(i), row_count_ == 1);
         break;
       case Kind::store:
         store(instruction, nest_.kept[size_t(instruction.slot)], first_row_, row_count_);
         break;
       case Kind::number:
+      case Kind::none:
         break;
     }
   }
@@ -187,6 +187,7 @@ const void* TileRunner::spread(int value, int64_t n) {
   if (!spreads_[value]) {
     spreads_[value] = Scratch::of_thread().take(std::max(nest_.tile, row_capacity_) * 8);
     spread_valid_[value] = false;
+    any_spread_ = true;
   }
   if (spread_valid_[value]) return spreads_[value];
   int64_t item = int64_t(item_size(instruction.dtype));

@@ -33,7 +33,7 @@ class TileRunner {
   explicit TileRunner(const RunInputs& inputs);
 
   /// Full instructions of `phase` on linear elements [start, start + n). `column`: place in the row buffers.
-  /// Calls `reduce(instruction, elements)` for reductions, whose operand lies side by side.
+  /// Calls `reduce(instruction, operands)` for reductions; the elements of each operand lie side by side.
   template <class Reduce>
   void run_tile(int phase, int64_t start, int64_t column, int64_t n, const Reduce& reduce) {
     column_ = column;
@@ -49,13 +49,17 @@ class TileRunner {
         case Instruction::Kind::cast:
           convert(i, n, buffer(instruction));
           break;
-        case Instruction::Kind::reduce:
-          reduce(instruction, spread(instruction.in[0], n));
+        case Instruction::Kind::reduce: {
+          bool product = instruction.in_count > 1;
+          const void* operands[] = {spread(instruction.in[0], n), product ? spread(instruction.in[1], n) : nullptr};
+          reduce(instruction, operands);
           break;
+        }
         case Instruction::Kind::store:
           store(instruction, nest_.full[size_t(instruction.slot)], start, n);
           break;
         case Instruction::Kind::number:
+        case Instruction::Kind::none:
           break;
       }
     }
@@ -103,6 +107,7 @@ class TileRunner {
   char* row_values_ = nullptr;
   int64_t row_capacity_ = 0;
   char** spreads_;      ///< per instruction: tile that repeats a single or row value; null until needed
+  bool any_spread_ = false;
   bool* spread_valid_;  ///< the tile is still right: uniform values, and row values within one block of rows
   int64_t column_ = 0;
   int64_t first_row_ = 0;

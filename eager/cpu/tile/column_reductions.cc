@@ -38,6 +38,11 @@ struct Column {
   static void row(void* memory, const void* in, int64_t n, int64_t row) {
     A::row(static_cast<A*>(memory), static_cast<const typename A::R::Lane*>(in), n, row);
   }
+  static void product(void* memory, const void* left, const void* right, int64_t n) {
+    A* into = static_cast<A*>(memory);
+    const T *a = static_cast<const T*>(left), *b = static_cast<const T*>(right);
+    for (int64_t i = 0; i < n; ++i) into[i].value = A::R::combine(into[i].value, a[i] * b[i]);
+  }
   static void flush(void* memory, ReduceState* states, int64_t n) {
     A* accumulators = static_cast<A*>(memory);
     for (int64_t i = 0; i < n; ++i) A::R::merge_one(states[i], accumulators[i].state());
@@ -50,8 +55,9 @@ struct Column {
 void add_column_reductions(cpu::LoopKernels& table) {
   for_each_reduction([&]<ReduceKind kKind, class T>() {
     using C = Column<kKind, T>;
-    table.column[size_t(kKind)][size_t(dtype_of<T>())] = {&C::start, &C::row, &C::flush,
-                                                          int(sizeof(typename C::A))};
+    cpu::ColumnReducer& entry = table.column[size_t(kKind)][size_t(dtype_of<T>())];
+    entry = {&C::start, &C::row, nullptr, &C::flush, int(sizeof(typename C::A))};
+    if constexpr (is_sum(kKind) && std::is_floating_point_v<T>) entry.product = &C::product;
   });
 }
 

@@ -48,6 +48,20 @@ struct Reduction {
     return beats(b, a) ? b : a;
   }
 
+  /// The same on GCC's vectors.
+  template <class V>
+  static V combine_vectors(V a, V b) {
+    if constexpr (is_sum(kKind)) return a + b;
+    if constexpr (kKind == ReduceKind::prod) return a * b;
+    if constexpr (kKind == ReduceKind::any) return a | b;
+    if constexpr (kKind == ReduceKind::all) return a & b;
+    if constexpr (is_extremum(kKind)) {
+      auto better = kLargest ? b > a : b < a;
+      if constexpr (std::is_floating_point_v<T>) better |= (b != b) & (a == a);
+      return better ? b : a;
+    }
+  }
+
   static ReduceState start() { return state_of(neutral(), -1); }
   static ReduceState state_of(Lane value, int64_t index) {
     ReduceState state;

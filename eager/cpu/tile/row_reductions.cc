@@ -1,4 +1,9 @@
 // Reductions of side-by-side elements: chunks of a row.
+// Vectors pass between functions that are all inlined here: no calling convention is at stake.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+#include <cstring>
+
 #include "eager/cpu/tile/loop_table.h"
 #include "eager/cpu/tile/reductions.h"
 
@@ -6,6 +11,21 @@ namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 namespace {
 
 using cpu::kLanes;
+
+/// kLanes running results as vectors of 64 bytes, which stay in registers whatever a register's width is.
+template <class Lane>
+struct Lanes {
+  static constexpr int kPerVector = 64 / int(sizeof(Lane));
+  static constexpr int kVectors = kLanes / kPerVector;
+  typedef Lane Vector __attribute__((vector_size(64)));
+  Vector vectors[kVectors];
+
+  static Vector load(const Lane* from) {
+    Vector vector;
+    std::memcpy(&vector, from, sizeof vector);
+    return vector;
+  }
+};
 
 /// Combines lane i with lane i + half, until one is left.
 template <class R>
@@ -15,23 +35,44 @@ typename R::Lane fold_lanes(typename R::Lane* lanes) {
   return lanes[0];
 }
 
-template <ReduceKind kKind, class T>
-typename Reduction<kKind, T>::Lane reduce_values(const T* in, int64_t n) {
-  using R = Reduction<kKind, T>;
+/// Reduces what `value(i)` and, for whole vectors, `vector(i)` give.
+template <class R, class ValueAt, class VectorAt>
+typename R::Lane reduce_lanes(int64_t n, const ValueAt& value, const VectorAt& vector) {
   using Lane = typename R::Lane;
-  const Lane* from = reinterpret_cast<const Lane*>(in);
+  using L = Lanes<Lane>;
   if (n < kLanes) {
-    Lane value = R::neutral();
-    for (int64_t i = 0; i < n; ++i) value = R::combine(value, from[i]);
-    return value;
+    Lane result = R::neutral();
+    for (int64_t i = 0; i < n; ++i) result = R::combine(result, value(i));
+    return result;
   }
-  alignas(64) Lane lanes[kLanes];
-  for (int i = 0; i < kLanes; ++i) lanes[i] = from[i];
+  L running;
+  for (int v = 0; v < L::kVectors; ++v) running.vectors[v] = vector(v * L::kPerVector);
   int64_t at = kLanes;
   for (; at + kLanes <= n; at += kLanes)
-    for (int i = 0; i < kLanes; ++i) lanes[i] = R::combine(lanes[i], from[at + i]);
-  for (int i = 0; at + i < n; ++i) lanes[i] = R::combine(lanes[i], from[at + i]);
+    for (int v = 0; v < L::kVectors; ++v)
+      running.vectors[v] = R::combine_vectors(running.vectors[v], vector(at + v * L::kPerVector));
+  alignas(64) Lane lanes[kLanes];
+  std::memcpy(lanes, running.vectors, sizeof lanes);
+  for (int i = 0; at + i < n; ++i) lanes[i] = R::combine(lanes[i], value(at + i));
   return fold_lanes<R>(lanes);
+}
+
+template <ReduceKind kKind, class T>
+typename Reduction<kKind, T>::Lane reduce_values(const T* in, int64_t n) {
+  using Lane = typename Reduction<kKind, T>::Lane;
+  const Lane* from = reinterpret_cast<const Lane*>(in);
+  return reduce_lanes<Reduction<kKind, T>>(
+      n, [=](int64_t i) { return from[i]; }, [=](int64_t i) { return Lanes<Lane>::load(from + i); });
+}
+
+template <ReduceKind kKind, class T>
+ReduceState reduce_products(const void* left, const void* right, int64_t n) {
+  using R = Reduction<kKind, T>;
+  const T *a = static_cast<const T*>(left), *b = static_cast<const T*>(right);
+  T value = reduce_lanes<R>(
+      n, [=](int64_t i) { return a[i] * b[i]; },
+      [=](int64_t i) { return Lanes<T>::load(a + i) * Lanes<T>::load(b + i); });
+  return R::state_of(value, 0);
 }
 
 template <ReduceKind kKind, class T>
@@ -55,8 +96,9 @@ ReduceState reduce_chunk(const void* in, int64_t n, int64_t first) {
 void add_row_reductions(cpu::LoopKernels& table) {
   for_each_reduction([&]<ReduceKind kKind, class T>() {
     using R = Reduction<kKind, T>;
-    table.row[size_t(kKind)][size_t(dtype_of<T>())] = {&R::start, &reduce_chunk<kKind, T>, &R::merge,
-                                                       &R::finish};
+    cpu::RowReducer& entry = table.row[size_t(kKind)][size_t(dtype_of<T>())];
+    entry = {&R::start, &reduce_chunk<kKind, T>, nullptr, &R::merge, &R::finish};
+    if constexpr (is_sum(kKind) && std::is_floating_point_v<T>) entry.product = &reduce_products<kKind, T>;
   });
 }
 
