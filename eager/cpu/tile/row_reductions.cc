@@ -27,10 +27,16 @@ struct Lanes {
   }
 };
 
-/// Combines lane i with lane i + half, until one is left.
+/// Combines lane i with lane i + half, until one is left: whole vectors first.
 template <class R>
-typename R::Lane fold_lanes(typename R::Lane* lanes) {
-  for (int half = kLanes / 2; half > 0; half /= 2)
+typename R::Lane fold_lanes(Lanes<typename R::Lane>& running) {
+  using L = Lanes<typename R::Lane>;
+  for (int half = L::kVectors / 2; half > 0; half /= 2)
+    for (int v = 0; v < half; ++v)
+      running.vectors[v] = R::combine_vectors(running.vectors[v], running.vectors[v + half]);
+  typename R::Lane lanes[L::kPerVector];
+  std::memcpy(lanes, running.vectors, sizeof lanes);
+  for (int half = L::kPerVector / 2; half > 0; half /= 2)
     for (int i = 0; i < half; ++i) lanes[i] = R::combine(lanes[i], lanes[i + half]);
   return lanes[0];
 }
@@ -51,16 +57,49 @@ typename R::Lane reduce_lanes(int64_t n, const ValueAt& value, const VectorAt& v
   for (; at + kLanes <= n; at += kLanes)
     for (int v = 0; v < L::kVectors; ++v)
       running.vectors[v] = R::combine_vectors(running.vectors[v], vector(at + v * L::kPerVector));
-  alignas(64) Lane lanes[kLanes];
-  std::memcpy(lanes, running.vectors, sizeof lanes);
-  for (int i = 0; at + i < n; ++i) lanes[i] = R::combine(lanes[i], value(at + i));
-  return fold_lanes<R>(lanes);
+  if (at < n) {
+    Lane lanes[kLanes];
+    std::memcpy(lanes, running.vectors, sizeof lanes);
+    for (int i = 0; at + i < n; ++i) lanes[i] = R::combine(lanes[i], value(at + i));
+    std::memcpy(running.vectors, lanes, sizeof lanes);
+  }
+  return fold_lanes<R>(running);
+}
+
+/// The extremum of floats of which none is NaN, by one comparison per vector; false when there is a NaN.
+template <ReduceKind kKind, class T>
+bool reduce_ordered(const T* from, int64_t n, T& result) {
+  using R = Reduction<kKind, T>;
+  using L = Lanes<T>;
+  if (n < kLanes) return false;
+  L running;
+  for (int v = 0; v < L::kVectors; ++v) running.vectors[v] = L::load(from + v * L::kPerVector);
+  auto unordered = running.vectors[0] != running.vectors[0];
+  for (int v = 1; v < L::kVectors; ++v) unordered |= running.vectors[v] != running.vectors[v];
+  auto take = [&](int v, const T* at) {
+    typename L::Vector x = L::load(at), a = running.vectors[v];
+    unordered |= x != x;
+    running.vectors[v] = R::kLargest ? (a > x ? a : x) : (a < x ? a : x);
+  };
+  int64_t at = kLanes;
+  for (; at + kLanes <= n; at += kLanes)
+    for (int v = 0; v < L::kVectors; ++v) take(v, from + at + v * L::kPerVector);
+  // The last lanes may be met twice, which an extremum does not mind.
+  for (int v = 0; v < L::kVectors; ++v) take(v, from + n - kLanes + v * L::kPerVector);
+  decltype(unordered) none{};
+  if (std::memcmp(&unordered, &none, sizeof none) != 0) return false;
+  result = fold_lanes<R>(running);
+  return true;
 }
 
 template <ReduceKind kKind, class T>
 typename Reduction<kKind, T>::Lane reduce_values(const T* in, int64_t n) {
   using Lane = typename Reduction<kKind, T>::Lane;
   const Lane* from = reinterpret_cast<const Lane*>(in);
+  if constexpr (std::is_floating_point_v<T> && is_extremum(kKind)) {
+    T result;
+    if (reduce_ordered<kKind, T>(in, n, result)) return result;
+  }
   return reduce_lanes<Reduction<kKind, T>>(
       n, [=](int64_t i) { return from[i]; }, [=](int64_t i) { return Lanes<Lane>::load(from + i); });
 }
