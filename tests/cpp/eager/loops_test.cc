@@ -1,6 +1,8 @@
 // The loop drivers against plain loops: broadcasting, strides, conversions, reductions over every kind of
 // dims.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -283,6 +285,23 @@ TEST(ThreadPool, RethrowsAndGoesOn) {
     for (int64_t i = begin; i < end; ++i) sum += i;
   });
   EXPECT_EQ(sum, 499500);
+}
+
+TEST(ThreadPool, AForkedChildComputes) {
+  cpu::set_num_threads(3);
+  std::mt19937 random(8);
+  Tensor input = random_tensor<float>({1 << 20}, random), before = Tensor::empty({}, DType::float32);
+  cpu::run_reduction(ReduceKind::sum, input, 1, before);
+  pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    Tensor after = Tensor::empty({}, DType::float32);
+    cpu::run_reduction(ReduceKind::sum, input, 1, after);
+    _exit(*after.data_as<float>() == *before.data_as<float>() ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 }  // namespace
