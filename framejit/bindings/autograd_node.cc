@@ -97,8 +97,6 @@ Tensor call_hook(const Callback& hook, const Tensor& tensor) {
   return unwrap(result.get());
 }
 
-void init_autograd_functions(PyObject* module);
-
 void init_autograd(PyObject* module) {
   node_type = make_type(spec);
   add_to_module(module, "Node", reinterpret_cast<PyObject*>(node_type));

@@ -31,5 +31,7 @@ eager::Tensor call_hook(const Callback& hook, const eager::Tensor& tensor);
 
 /// Adds the type and the submodule `_autograd` with what framejit/autograd/ stands on.
 void init_autograd(PyObject* module);
+/// The functions of the submodule (autograd_functions.cc).
+void init_autograd_functions(PyObject* module);
 
 }  // namespace framejit::bindings

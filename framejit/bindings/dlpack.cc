@@ -46,6 +46,7 @@ struct DLManagedTensorVersioned {
   DLTensor tensor;
 };
 constexpr int32_t kCpu = 1;
+constexpr uint64_t kReadOnly = 1;  // of DLManagedTensorVersioned::flags
 
 struct Code {
   uint8_t code, bits;
@@ -129,6 +130,13 @@ Tensor adopt(Managed* managed) {
   return Tensor::from_storage(std::move(storage), 0, std::move(meta));
 }
 
+void warn_if_written() {
+  const char* text =
+      "from_dlpack: the memory is read-only, and framejit does not support non-writable tensors: writing to "
+      "the tensor writes to that memory. Copy the data to avoid this.";
+  check_status(PyErr_WarnEx(PyExc_UserWarning, text, 1));
+}
+
 /// Renaming the capsule tells its producer that the tensor is ours.
 template <class Managed>
 Tensor consume(PyObject* capsule, const char* used_name) {
@@ -136,6 +144,8 @@ Tensor consume(PyObject* capsule, const char* used_name) {
   if (!managed) throw PythonError();
   Tensor tensor = adopt(managed);
   check_status(PyCapsule_SetName(capsule, used_name));
+  if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
+    if (managed->flags & kReadOnly) warn_if_written();
   return tensor;
 }
 

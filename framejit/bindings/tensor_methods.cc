@@ -33,6 +33,7 @@ PyObject* is_complex(const Tensor&) { Py_RETURN_FALSE; }
 PyObject* is_signed(const Tensor& self) {
   return PyBool_FromLong(self.dtype() != DType::bool_ && self.dtype() != DType::uint8);
 }
+PyObject* is_inference(const Tensor& self) { return PyBool_FromLong(self->is_inference); }
 PyObject* get_device(const Tensor& self) {
   bool indexed = self.device().type == eager::DeviceType::cuda;
   return PyLong_FromLong(indexed ? self.device().index : -1);
@@ -154,6 +155,7 @@ PyMethodDef tensor_methods[] = {
     {"is_floating_point", noargs<is_floating_point>, METH_NOARGS, "Whether the dtype is float32 or float64."},
     {"is_complex", noargs<is_complex>, METH_NOARGS, "Always False."},
     {"is_signed", noargs<is_signed>, METH_NOARGS, "Whether the dtype holds negative values."},
+    {"is_inference", noargs<is_inference>, METH_NOARGS, "Whether it was made in inference mode."},
     {"get_device", noargs<get_device>, METH_NOARGS, "Number of the CUDA device, -1 on the CPU."},
     {"data_ptr", noargs<data_ptr>, METH_NOARGS, "Address of the first element."},
     {"detach", noargs<detach>, METH_NOARGS, "The same values without a history, sharing memory."},

@@ -171,8 +171,10 @@ def test_grad_modes():
     assert (x * 2).requires_grad
     with fj.inference_mode():
         assert fj.is_inference_mode_enabled() and not (x * 2).requires_grad
+        assert (x * 2).is_inference() and not x.is_inference()
     with fj.inference_mode(False):
         assert (x * 2).requires_grad
+        assert (x.detach() * 2).is_inference() is False
     assert fj.is_grad_enabled() and not fj.is_inference_mode_enabled()
 
 
@@ -287,6 +289,41 @@ def test_custom_function_with_several_outputs():
     (exp.sum() + double.sum() * 3).backward()
     assert x.grad.tolist() == pytest.approx([6 + fj.e**0.5, 6 + fj.e])
     assert fj.autograd.gradgradcheck(lambda t: Split.apply(t)[0], leaf(0.5, 1.0))
+
+
+class Increment(fj.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.add_(1)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 100
+
+
+def test_custom_function_in_place():
+    x = leaf(1.0)
+    y = x * 2
+    z = Increment.apply(y)
+    assert z is y and z.tolist() == [3] and z.grad_fn.name() == "IncrementBackward"
+    z.sum().backward()
+    assert x.grad.tolist() == [200]
+
+
+def test_an_input_that_comes_back_is_another_tensor():
+    class Identity(Cube):
+        @staticmethod
+        def forward(ctx, x, scale):
+            ctx.save_for_backward(x)
+            ctx.scale = scale
+            return x
+
+    x = leaf(2.0)
+    y = Identity.apply(x, 1)
+    assert y is not x and x.is_leaf
+    y.sum().backward()
+    assert x.grad.tolist() == [12]
 
 
 def test_custom_functions_free_their_tensors():

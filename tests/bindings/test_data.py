@@ -175,6 +175,19 @@ def test_dlpack_shares_memory_with_pytorch():
     assert ours.stride() == (1, 3)
 
 
+def test_read_only_dlpack_memory_warns():
+    array = np.zeros(2)
+    array.flags.writeable = False
+    with pytest.warns(UserWarning, match="read-only"):
+        fj.from_dlpack(array)
+
+
+def test_empty_tensors_go_through():
+    assert fj.zeros(2, 0).numpy().shape == (2, 0)
+    assert fj.from_numpy(np.zeros((0, 3))).shape == (0, 3)
+    assert np.from_dlpack(fj.zeros(0)).shape == (0,)
+
+
 def test_dlpack_capsules_are_used_once():
     capsule = fj.ones(2).__dlpack__()
     assert fj.from_dlpack(capsule).tolist() == [1, 1]
