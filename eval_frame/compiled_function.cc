@@ -27,6 +27,8 @@ struct CompiledFunction {
   PyObject* dict;
   PyObject* weakrefs;
   std::shared_ptr<Compilation> compilation;
+  PyObject* recent_code;    // borrowed from recent_cache: the function's code at the last call
+  CodeCache* recent_cache;  // owned by the compilation, which never drops one
 };
 
 CompiledFunction* as_compiled(PyObject* object) { return reinterpret_cast<CompiledFunction*>(object); }
@@ -36,10 +38,13 @@ constexpr int kMostSlots = 256;  // of a frame that is laid out on the C stack
 // The cache of the function's present code; null where calls must go through a frame.
 CodeCache* frameless_cache(CompiledFunction* compiled) {
   if (!compiled->function) return nullptr;
-  auto* code = reinterpret_cast<PyCodeObject*>(compiled->function->func_code);
-  if (code->co_nlocalsplus > kMostSlots) return nullptr;
-  CodeCache& cache = compiled->compilation->cache(code);
-  return cache.left_alone ? nullptr : &cache;
+  PyObject* code = compiled->function->func_code;
+  if (code != compiled->recent_code) {
+    compiled->recent_cache = &compiled->compilation->cache(reinterpret_cast<PyCodeObject*>(code));
+    compiled->recent_code = code;
+  }
+  CodeCache* cache = compiled->recent_cache;
+  return cache->left_alone || cache->code()->co_nlocalsplus > kMostSlots ? nullptr : cache;
 }
 
 guards::FrameValues frameless_values(PyFunctionObject* function, PyObject** localsplus) {
@@ -53,7 +58,7 @@ guards::FrameValues frameless_values(PyFunctionObject* function, PyObject** loca
 
 // The result of the first whole-function trace that fits (new reference). Null without an exception: there is
 // none, or it could not be applied; the call has had no effect yet.
-PyObject* run_traces(EntryPoint& entry, const guards::FrameValues& values) {
+PyObject* run_traces(ThreadState& thread, EntryPoint& entry, const guards::FrameValues& values) {
   for (size_t i = 0; i < entry.traces.size(); ++i) {
     std::shared_ptr<const CachedTrace> cached = entry.traces[i];
     const Trace& trace = *cached->trace;
@@ -61,7 +66,7 @@ PyObject* run_traces(EntryPoint& entry, const guards::FrameValues& values) {
     Slots slots(trace.slot_count);
     if (trace.guards->run(values, slots.data()) != guards::Program::kHit) continue;
     slots.hold();
-    Counted busy(this_thread().busy);
+    Counted busy(thread.busy);
     PyObject* result = nullptr;
     int depth = 0;
     ReplayStatus status = symbolic::replay(trace, slots.data(), nullptr, &depth, &result);
@@ -73,8 +78,8 @@ PyObject* run_traces(EntryPoint& entry, const guards::FrameValues& values) {
   return nullptr;
 }
 
-PyObject* call_without_frame(CompiledFunction* compiled, PyObject* const* arguments, Py_ssize_t count,
-                             PyObject* names) {
+PyObject* call_without_frame(ThreadState& thread, CompiledFunction* compiled, PyObject* const* arguments,
+                             Py_ssize_t count, PyObject* names) {
   CodeCache* cache = frameless_cache(compiled);
   EntryPoint* entry = cache ? cache->existing_entry(0) : nullptr;
   if (!entry || entry->traces.empty()) return nullptr;
@@ -82,15 +87,16 @@ PyObject* call_without_frame(CompiledFunction* compiled, PyObject* const* argume
       static_cast<PyObject**>(alloca(sizeof(PyObject*) * (cache->code()->co_nlocalsplus + 1)));
   BoundArguments bound(compiled->function, localsplus);
   if (!bound.bind(compiled->self, arguments, count, names)) return nullptr;
-  return run_traces(*entry, frameless_values(compiled->function, localsplus));
+  return run_traces(thread, *entry, frameless_values(compiled->function, localsplus));
 }
 
 PyObject* call_compiled(PyObject* object, PyObject* const* arguments, size_t flagged_count, PyObject* names) {
   CompiledFunction* compiled = as_compiled(object);
-  const ThreadState& thread = this_thread();
+  ThreadState& thread = this_thread();
   if (thread.disabled || thread.busy || thread.depth >= kMaxDepth || is_watched(PyThreadState_Get()))
     return PyObject_Vectorcall(compiled->target, arguments, flagged_count, names);
-  PyObject* result = call_without_frame(compiled, arguments, PyVectorcall_NARGS(flagged_count), names);
+  PyObject* result =
+      call_without_frame(thread, compiled, arguments, PyVectorcall_NARGS(flagged_count), names);
   if (result || PyErr_Occurred()) return result;
   Region region(compiled->compilation);
   return PyObject_Vectorcall(compiled->target, arguments, flagged_count, names);
