@@ -62,7 +62,9 @@ std::unique_ptr<Executable> compile(const graph::Graph& graph) {
   log.stage("loops", [&] { return program.str(); });
   fuse(program);
   log.stage("fused loops", [&] { return program.str(); });
-  return std::make_unique<cpu::CpuExecutable>(std::move(program));
+  auto executable = std::make_unique<cpu::CpuExecutable>(std::move(program));
+  log.stage("tile programs", [&] { return executable->tiles_text(); });
+  return executable;
 }
 
 }  // namespace framejit::inductor

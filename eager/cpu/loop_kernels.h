@@ -37,7 +37,8 @@ struct RowReducer {
   ReduceState (*start)();
   /// One chunk of at most kReduceChunk elements, of which the first has index `first`.
   ReduceState (*chunk)(const void* in, int64_t n, int64_t first);
-  /// The same over products `a[i] * b[i]`, which are rounded as by the kernel of `mul`. Sums and means of floats only.
+  /// The same over products `a[i] * b[i]`, which are rounded as by the kernel of `mul`. Sums and means of
+  /// floats only.
   ReduceState (*product)(const void* a, const void* b, int64_t n);
   /// Adds `later` to `states`, `n` of each.
   void (*merge)(ReduceState* states, const ReduceState* later, int64_t n);

@@ -1,8 +1,9 @@
-// The formulas of row ops, from which row_kernels.cc makes tile programs. They say, operation for operation, what the
-// ops' decompositions say (eager/composite/normalization.cc), so that eager and compiled code give the same bits.
+// The formulas of row ops, from which row_kernels.cc makes tile programs. They say, operation for operation,
+// what the ops' decompositions say (eager/composite/normalization.cc), so that eager and compiled code give
+// the same bits.
 //
-// `B` builds: `op(name, operands...)` applies the pointwise row of that name in the compute dtype, `reduce(kind, value)`
-// reduces over the row. Values are of type B::Value.
+// `B` builds: `op(name, operands...)` applies the pointwise row of that name in the compute dtype,
+// `reduce(kind, value)` reduces over the row. Values are of type B::Value.
 #pragma once
 
 #include "eager/cpu/reduce.h"

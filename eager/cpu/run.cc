@@ -100,7 +100,8 @@ void finish_rows(TileRunner& runner, RowFold& fold, const Program& program, int 
                  int64_t count) {
   for (int i : program.row_code(phase)) {
     const Instruction& instruction = program.code()[size_t(i)];
-    if (instruction.kind == Instruction::Kind::reduce) fold.finish(instruction, rows, count, runner.row_memory(i));
+    if (instruction.kind == Instruction::Kind::reduce)
+      fold.finish(instruction, rows, count, runner.row_memory(i));
   }
   runner.run_rows(phase);
 }

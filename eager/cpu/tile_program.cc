@@ -96,10 +96,12 @@ void Program::take_products() {
   for (const Instruction& instruction : code_)
     for (int k = 0; k < instruction.in_count; ++k) ++uses[size_t(instruction.in[size_t(k)])];
   for (Instruction& sum : code_) {
-    if (sum.kind != Kind::reduce || (sum.reduce != ReduceKind::sum && sum.reduce != ReduceKind::mean)) continue;
+    if (sum.kind != Kind::reduce || (sum.reduce != ReduceKind::sum && sum.reduce != ReduceKind::mean))
+      continue;
     Instruction& product = code_[size_t(sum.in[0])];
     size_t dtype = size_t(product.dtype);
-    bool multiplies = product.kernel && (product.kernel == mul.tiles[dtype] || product.kernel == square.tiles[dtype]);
+    bool multiplies =
+        product.kernel && (product.kernel == mul.tiles[dtype] || product.kernel == square.tiles[dtype]);
     bool full = code_[size_t(product.in[0])].extent == Extent::full &&
                 code_[size_t(product.in[size_t(std::max(0, product.in_count - 1))])].extent == Extent::full;
     if (!multiplies || !full || !is_floating(product.dtype) || uses[size_t(sum.in[0])] != 1) continue;

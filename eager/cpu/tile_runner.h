@@ -51,7 +51,8 @@ class TileRunner {
           break;
         case Instruction::Kind::reduce: {
           bool product = instruction.in_count > 1;
-          const void* operands[] = {spread(instruction.in[0], n), product ? spread(instruction.in[1], n) : nullptr};
+          const void* operands[] = {spread(instruction.in[0], n),
+                                    product ? spread(instruction.in[1], n) : nullptr};
           reduce(instruction, operands);
           break;
         }
@@ -106,7 +107,7 @@ class TileRunner {
   int64_t row_bytes_ = 0;
   char* row_values_ = nullptr;
   int64_t row_capacity_ = 0;
-  char** spreads_;      ///< per instruction: tile that repeats a single or row value; null until needed
+  char** spreads_;  ///< per instruction: tile that repeats a single or row value; null until needed
   bool any_spread_ = false;
   bool* spread_valid_;  ///< the tile is still right: uniform values, and row values within one block of rows
   int64_t column_ = 0;

@@ -56,6 +56,14 @@ CpuExecutable::CpuExecutable(LoopProgram program)
   }
 }
 
+std::string CpuExecutable::tiles_text() const {
+  std::string text;
+  for (size_t step = 0; step < plan_.tiles.size(); ++step)
+    if (plan_.program.steps[step].loop())
+      text += eager::concat("tiles ", step, "\n", plan_.tiles[step].str());
+  return text;
+}
+
 CpuExecutable::~CpuExecutable() {
   for (const Kept* kept = kept_.load(); kept;) delete std::exchange(kept, kept->next);
 }

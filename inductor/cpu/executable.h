@@ -15,6 +15,8 @@ class CpuExecutable final : public graph::Executable {
   ~CpuExecutable() override;
   void run(const eager::Value* inputs, eager::Value* results) const override;
   std::string describe() const override { return plan_.program.str(); }
+  /// The tile programs of the loops, for the log.
+  std::string tiles_text() const;
 
  private:
   /// Instances are kept for this many sets of sizes, further ones are made for one run.
