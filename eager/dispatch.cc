@@ -16,9 +16,12 @@ namespace {
 
 bool is_symbolic(const Value& value) {
   switch (value.tag()) {
-    case Value::Tag::tensor: return value.impl()->node != nullptr;
-    case Value::Tag::sym_int: return value.sym_int().is_symbolic();
-    case Value::Tag::scalar_node: return true;
+    case Value::Tag::tensor:
+      return value.impl()->node != nullptr;
+    case Value::Tag::sym_int:
+      return value.sym_int().is_symbolic();
+    case Value::Tag::scalar_node:
+      return true;
     case Value::Tag::int_list:
       for (SymInt size : value.int_list())
         if (size.is_symbolic()) return true;
@@ -27,11 +30,13 @@ bool is_symbolic(const Value& value) {
       for (const Tensor& tensor : value.tensor_list())
         if (tensor.defined() && tensor.is_symbolic()) return true;
       return false;
-    default: return false;
+    default:
+      return false;
   }
 }
 
-/// Whether a trace must take the call in: it reads a traced value, or makes one that differs from call to call.
+/// Whether a trace must take the call in: it reads a traced value, or makes one that differs from call to
+/// call.
 bool must_record(const Op& op, const Value* args) {
   if (op.kind == OpKind::creation || op.kind == OpKind::random) return true;
   for (size_t i = 0; i < op.schema.args.size(); ++i)
@@ -48,7 +53,8 @@ DeviceType device_of(const Op& op, const Value* args) {
         if (tensor.defined()) return tensor.device().type;
   }
   int device = op.schema.find("device");
-  return device >= 0 && args[device].tag() == Value::Tag::device ? args[device].device().type : DeviceType::cpu;
+  return device >= 0 && args[device].tag() == Value::Tag::device ? args[device].device().type
+                                                                 : DeviceType::cpu;
 }
 
 void mark_inference(const Op& op, Value* results) {
@@ -56,9 +62,11 @@ void mark_inference(const Op& op, Value* results) {
     if (results[i].is_tensor()) results[i].impl()->is_inference = true;
 }
 
-/// A derived row of a composite: the composite, then a copy into the written argument. Both are ordinary calls.
+/// A derived row of a composite: the composite, then a copy into the written argument. Both are ordinary
+/// calls.
 bool call_derived_composite(const Op& op, const Value* args, Value* results) {
-  if (!op.functional || !op.functional->composite || op.kernels[int(DeviceType::cpu)] != nullptr) return false;
+  if (!op.functional || !op.functional->composite || op.kernels[int(DeviceType::cpu)] != nullptr)
+    return false;
   Value result;
   op.functional->composite(args, &result);
   if (op.kind == OpKind::inplace) check_inplace_result(op, result.impl()->meta, args[0].impl()->meta);

@@ -77,18 +77,18 @@ struct Op {
   int operand_count = 0;            ///< pointwise: the leading Tensor arguments that are operands
   uint32_t unpromoted = 0;          ///< operands that take no part in promotion (the condition of `where`)
   std::vector<uint8_t> params;      ///< pointwise: the arguments handed to the tile kernel as p0, p1, ...
-  /// `wrap = true`: the Value of a Tensor operand may be a Python number (sym_int, real, boolean, scalar_node), which
-  /// promotion ranks below tensors of its category. At least one operand is a tensor.
+  /// `wrap = true`: the Value of a Tensor operand may be a Python number (sym_int, real, boolean,
+  /// scalar_node), which promotion ranks below tensors of its category. At least one operand is a tensor.
   bool wraps_numbers = false;
   /// pointwise and tile-shaped reductions: kernels by compute dtype (null: not supported)
   std::array<const TileKernel*, kDTypeCount> tiles{};
   /// (device) -> kernel; all dtypes. Pointwise ops share one generic kernel.
   std::array<KernelFn, kDeviceTypeCount> kernels{};
-  std::string doc;            ///< first line is the summary
-  bool is_function = true;    ///< callable as fj.name
-  bool is_method = true;      ///< callable as Tensor.name
+  std::string doc;                   ///< first line is the summary
+  bool is_function = true;           ///< callable as fj.name
+  bool is_method = true;             ///< callable as Tensor.name
   std::vector<std::string> aliases;  ///< further Python names
-  std::string python_module;  ///< "", "nn.functional", "linalg", "special", ... where fj exposes it
+  std::string python_module;         ///< "", "nn.functional", "linalg", "special", ... where fj exposes it
 };
 
 /// All rows in order of id.

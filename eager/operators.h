@@ -1,5 +1,5 @@
-// Arithmetic on tensors and numbers in C++ code: derivative formulas and composites. In namespace ops, so that
-// `Value`'s implicit constructors do not take part in overload resolution elsewhere.
+// Arithmetic on tensors and numbers in C++ code: derivative formulas and composites. In namespace ops, so
+// that `Value`'s implicit constructors do not take part in overload resolution elsewhere.
 #pragma once
 
 #include "generated/ops.h"

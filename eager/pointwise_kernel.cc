@@ -54,7 +54,8 @@ void run(const Op& op, const Value* args, PointwiseTypes types, const Tensor& re
   std::array<cpu::Operand, cpu::kMaxOperands> operands;
   for (size_t i = 0; i < size_t(op.operand_count); ++i) {
     if (const TensorImpl* impl = args[i].is_tensor() ? args[i].impl() : nullptr) {
-      operands[i].data = static_cast<char*>(impl->storage->data()) + impl->offset * int64_t(item_size(impl->meta.dtype));
+      operands[i].data =
+          static_cast<char*>(impl->storage->data()) + impl->offset * int64_t(item_size(impl->meta.dtype));
       operands[i].dtype = impl->meta.dtype;
       operands[i].sizes = &impl->meta.sizes;
       operands[i].strides = &impl->meta.strides;

@@ -17,10 +17,10 @@ namespace framejit::eager {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kLinearLimit = 1024;            // up to here classes are multiples of 64
+constexpr size_t kLinearLimit = 1024;  // up to here classes are multiples of 64
 constexpr int kLinearClasses = kLinearLimit / kAlignment;
 constexpr int kClasses = kLinearClasses + 4 * 38;  // then four per doubling
-constexpr size_t kThreadLimit = 256 << 10;       // larger blocks go straight to the shared lists
+constexpr size_t kThreadLimit = 256 << 10;         // larger blocks go straight to the shared lists
 constexpr size_t kHugePage = 2 << 20;
 constexpr int64_t kReportStep = 64 << 10;
 
@@ -198,7 +198,8 @@ void pool_free(void* block, size_t bytes) noexcept {
     FreeList& list = pool->lists[size.index];
     list.push(block);
     pool->count(-int64_t(size.bytes));
-    if (int capacity = thread_capacity(size.bytes); list.count > capacity) pool->spill(size.index, capacity / 2);
+    if (int capacity = thread_capacity(size.bytes); list.count > capacity)
+      pool->spill(size.index, capacity / 2);
     return;
   }
   shared_pool().report(-int64_t(size.bytes));

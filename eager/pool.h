@@ -1,8 +1,8 @@
 // The pooling CPU allocator: memory of tensors, and of the small objects that tensors are made of.
 //
-// Blocks come in size classes. A freed block goes to a list of its thread, from there (in bulk) to a list shared by
-// all threads, and is handed out again from either: reuse costs a few nanoseconds and no page fault. Nothing is given
-// back to the system before `empty_pool` is called or an allocation fails.
+// Blocks come in size classes. A freed block goes to a list of its thread, from there (in bulk) to a list
+// shared by all threads, and is handed out again from either: reuse costs a few nanoseconds and no page
+// fault. Nothing is given back to the system before `empty_pool` is called or an allocation fails.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,8 @@ FRAMEJIT_API void pool_free(void* block, size_t bytes) noexcept;
 /// Gives the free blocks of the shared lists and of this thread back to the system.
 FRAMEJIT_API void empty_pool();
 
-/// Counted in whole blocks. Threads report in steps of 64 KiB, so that `peak_bytes` is exact up to that per thread.
+/// Counted in whole blocks. Threads report in steps of 64 KiB, so that `peak_bytes` is exact up to that per
+/// thread.
 struct PoolStatistics {
   int64_t used_bytes;    ///< in blocks that are handed out
   int64_t peak_bytes;    ///< the highest `used_bytes` so far

@@ -16,9 +16,9 @@ struct TypeName {
   ArgType type;
 };
 constexpr TypeName kScalarTypes[] = {
-    {"Tensor", ArgType::tensor},   {"int", ArgType::integer},      {"SymInt", ArgType::integer},
-    {"float", ArgType::real},      {"bool", ArgType::boolean},     {"Scalar", ArgType::scalar},
-    {"str", ArgType::string},      {"ScalarType", ArgType::dtype}, {"Device", ArgType::device},
+    {"Tensor", ArgType::tensor},       {"int", ArgType::integer},      {"SymInt", ArgType::integer},
+    {"float", ArgType::real},          {"bool", ArgType::boolean},     {"Scalar", ArgType::scalar},
+    {"str", ArgType::string},          {"ScalarType", ArgType::dtype}, {"Device", ArgType::device},
     {"Generator", ArgType::generator},
 };
 
@@ -68,7 +68,8 @@ class Parser {
     return text_.substr(start, at_ - start);
   }
   std::string identifier() {
-    std::string word = take_while([](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+    std::string word =
+        take_while([](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
     if (word.empty()) error("a name");
     return word;
   }
@@ -92,7 +93,8 @@ class Parser {
     }
     bool optional_entry = accept("?");
     if (accept("[")) {
-      arg.list_size = std::atoi(take_while([](char c) { return bool(std::isdigit(static_cast<unsigned char>(c))); }).c_str());
+      arg.list_size = std::atoi(
+          take_while([](char c) { return bool(std::isdigit(static_cast<unsigned char>(c))); }).c_str());
       expect("]");
       arg.type = list_of(arg.type, optional_entry);
       arg.optional = accept("?");
@@ -103,11 +105,16 @@ class Parser {
   }
   ArgType list_of(ArgType type, bool optional_entry) const {
     switch (type) {
-      case ArgType::tensor: return optional_entry ? ArgType::optional_tensor_list : ArgType::tensor_list;
-      case ArgType::integer: return ArgType::integer_list;
-      case ArgType::real: return ArgType::real_list;
-      case ArgType::boolean: return ArgType::bool_list;
-      default: error("a list of Tensor, int, float or bool");
+      case ArgType::tensor:
+        return optional_entry ? ArgType::optional_tensor_list : ArgType::tensor_list;
+      case ArgType::integer:
+        return ArgType::integer_list;
+      case ArgType::real:
+        return ArgType::real_list;
+      case ArgType::boolean:
+        return ArgType::bool_list;
+      default:
+        error("a list of Tensor, int, float or bool");
     }
   }
 
@@ -137,7 +144,9 @@ class Parser {
     return number;
   }
   Value number_default() {
-    std::string word = take_while([](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '+'; });
+    std::string word = take_while([](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '+';
+    });
     if (word.empty()) error("a default value");
     constexpr double kInf = std::numeric_limits<double>::infinity();
     if (word == "inf") return Value(kInf);
@@ -177,9 +186,11 @@ class Parser {
     SchemaArg type;
     parse_type(type);
     schema.returns_list = type.type == ArgType::tensor_list;
-    schema.returns_number = type.type == ArgType::scalar || type.type == ArgType::boolean || type.type == ArgType::integer;
+    schema.returns_number =
+        type.type == ArgType::scalar || type.type == ArgType::boolean || type.type == ArgType::integer;
     skip_space();
-    if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ')') schema.result_names.push_back(identifier());
+    if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ')')
+      schema.result_names.push_back(identifier());
   }
 
   const std::string& text_;
@@ -191,25 +202,34 @@ const char* base_name(ArgType type) {
     case ArgType::tensor:
     case ArgType::optional_tensor:
     case ArgType::tensor_list:
-    case ArgType::optional_tensor_list: return "Tensor";
+    case ArgType::optional_tensor_list:
+      return "Tensor";
     case ArgType::integer:
-    case ArgType::integer_list: return "int";
+    case ArgType::integer_list:
+      return "int";
     case ArgType::real:
-    case ArgType::real_list: return "float";
+    case ArgType::real_list:
+      return "float";
     case ArgType::boolean:
-    case ArgType::bool_list: return "bool";
-    case ArgType::scalar: return "Scalar";
-    case ArgType::string: return "str";
-    case ArgType::dtype: return "ScalarType";
-    case ArgType::device: return "Device";
-    case ArgType::generator: return "Generator";
+    case ArgType::bool_list:
+      return "bool";
+    case ArgType::scalar:
+      return "Scalar";
+    case ArgType::string:
+      return "str";
+    case ArgType::dtype:
+      return "ScalarType";
+    case ArgType::device:
+      return "Device";
+    case ArgType::generator:
+      return "Generator";
   }
   return "";
 }
 
 bool is_list(ArgType type) {
-  return type == ArgType::tensor_list || type == ArgType::optional_tensor_list || type == ArgType::integer_list ||
-         type == ArgType::real_list || type == ArgType::bool_list;
+  return type == ArgType::tensor_list || type == ArgType::optional_tensor_list ||
+         type == ArgType::integer_list || type == ArgType::real_list || type == ArgType::bool_list;
 }
 
 std::string type_text(const SchemaArg& arg) {
@@ -224,18 +244,25 @@ std::string type_text(const SchemaArg& arg) {
 
 std::string value_text(const Value& value) {
   switch (value.tag()) {
-    case Value::Tag::none: return "None";
-    case Value::Tag::sym_int: return value.sym_int().str();
+    case Value::Tag::none:
+      return "None";
+    case Value::Tag::sym_int:
+      return value.sym_int().str();
     case Value::Tag::real: {
       std::string text = concat(value.real());
       bool plain = text.find_first_not_of("-0123456789") == std::string::npos;
       return plain ? text + ".0" : text;
     }
-    case Value::Tag::boolean: return value.boolean() ? "True" : "False";
-    case Value::Tag::dtype: return dtype_name(value.dtype());
-    case Value::Tag::device: return device_name(value.device());
-    case Value::Tag::string: return "'" + value.string() + "'";
-    case Value::Tag::int_list: return sizes_text(value.dims());
+    case Value::Tag::boolean:
+      return value.boolean() ? "True" : "False";
+    case Value::Tag::dtype:
+      return dtype_name(value.dtype());
+    case Value::Tag::device:
+      return device_name(value.device());
+    case Value::Tag::string:
+      return "'" + value.string() + "'";
+    case Value::Tag::int_list:
+      return sizes_text(value.dims());
     case Value::Tag::real_list: {
       std::string text = "[";
       for (double entry : value.real_list()) text += (text.size() > 1 ? ", " : "") + value_text(Value(entry));
@@ -246,10 +273,14 @@ std::string value_text(const Value& value) {
       for (bool entry : value.bool_list()) text += (text.size() > 1 ? ", " : "") + value_text(Value(entry));
       return text + "]";
     }
-    case Value::Tag::tensor: return concat("Tensor", sizes_text(value.impl()->meta.sizes));
-    case Value::Tag::tensor_list: return concat("Tensor[", value.tensor_list().size(), "]");
-    case Value::Tag::scalar_node: return "<traced number>";
-    case Value::Tag::generator: return "<Generator>";
+    case Value::Tag::tensor:
+      return concat("Tensor", sizes_text(value.impl()->meta.sizes));
+    case Value::Tag::tensor_list:
+      return concat("Tensor[", value.tensor_list().size(), "]");
+    case Value::Tag::scalar_node:
+      return "<traced number>";
+    case Value::Tag::generator:
+      return "<Generator>";
   }
   return "";
 }
@@ -267,7 +298,8 @@ std::string Schema::str() const {
     if (arg.default_value) text += "=" + value_text(*arg.default_value);
   }
   text += ") -> ";
-  if (result_count == 1 && result_names.empty()) return text + (returns_number ? "Scalar" : returns_list ? "Tensor[]" : "Tensor");
+  if (result_count == 1 && result_names.empty())
+    return text + (returns_number ? "Scalar" : returns_list ? "Tensor[]" : "Tensor");
   text += "(";
   for (int i = 0; i < result_count; ++i) {
     text += i ? ", Tensor" : "Tensor";

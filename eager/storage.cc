@@ -23,8 +23,8 @@ Ref<Storage> Storage::allocate(size_t nbytes, Device device) {
 
 Ref<Storage> Storage::adopt(void* data, size_t nbytes, Device device, Deleter deleter) {
   void* block = pool_allocate(kHeader);
-  return Ref<Storage>(
-      new (block) Storage(data, nbytes, device, std::make_unique<Deleter>(std::move(deleter))));
+  return Ref<Storage>(new (block)
+                          Storage(data, nbytes, device, std::make_unique<Deleter>(std::move(deleter))));
 }
 
 void Storage::destroy() {

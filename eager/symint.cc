@@ -34,7 +34,8 @@ bool decide(SymInt a, SizeRelation relation, SizeRelation opposite, bool swap_op
 }  // namespace
 
 SymInt::SymInt(const SizeExpr* expr)
-    : bits_(expr->kind == SizeExpr::Kind::constant ? expr->value : kBase + reinterpret_cast<intptr_t>(expr)) {}
+    : bits_(expr->kind == SizeExpr::Kind::constant ? expr->value : kBase + reinterpret_cast<intptr_t>(expr)) {
+}
 
 const SizeExpr* SymInt::expr() const {
   if (!is_symbolic()) return SizeExpr::constant(bits_);

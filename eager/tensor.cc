@@ -24,7 +24,8 @@ void allocate_storage(TensorImpl& impl) {
   bool fits = true;
   for (int i = 0; i < sizes.size(); ++i) {
     int64_t size = sizes.sym(i).expect();
-    FRAMEJIT_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ", sizes_text(sizes));
+    FRAMEJIT_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ",
+                   sizes_text(sizes));
     fits = fits && !__builtin_mul_overflow(count, size, &count);
   }
   FRAMEJIT_CHECK(fits, "tensor of shape ", sizes_text(sizes), " and dtype ", dtype_name(impl.meta.dtype),

@@ -43,7 +43,8 @@ class FRAMEJIT_API TensorImpl final : public RefCounted {
   int node_output = 0;          ///< which result of `node`
   std::unique_ptr<AutogradMeta> autograd;
   std::unique_ptr<ViewMeta> view;
-  /// The Python object that wraps this, borrowed, or what the bindings keep of a dead one (see set_py_releaser).
+  /// The Python object that wraps this, borrowed, or what the bindings keep of a dead one (see
+  /// set_py_releaser).
   void* py_object = nullptr;
 
   TensorImpl();

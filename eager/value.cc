@@ -29,9 +29,9 @@ std::vector<SymInt> to_sizes(const Dims& dims) {
   return sizes;
 }
 
-constexpr const char* kTagNames[] = {"none",      "Tensor",    "int",         "float",  "bool",
-                                     "dtype",     "device",    "str",         "int[]",  "float[]",
-                                     "bool[]",    "Tensor[]",  "traced number", "Generator"};
+constexpr const char* kTagNames[] = {"none",   "Tensor",   "int",           "float",    "bool",
+                                     "dtype",  "device",   "str",           "int[]",    "float[]",
+                                     "bool[]", "Tensor[]", "traced number", "Generator"};
 
 }  // namespace
 
@@ -50,8 +50,8 @@ Value Value::generator(Ref<RefCounted> generator) {
 }
 
 void Value::wrong_tag(const char* wanted) const {
-  throw InternalError(concat("internal error: an argument holds a ", kTagNames[int(tag_)], ", the op reads it as ",
-                             wanted, ". Please report this."));
+  throw InternalError(concat("internal error: an argument holds a ", kTagNames[int(tag_)],
+                             ", the op reads it as ", wanted, ". Please report this."));
 }
 
 SymInt Value::sym_int() const {

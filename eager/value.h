@@ -93,7 +93,7 @@ class FRAMEJIT_API Value {
     tag_ = Tag::none;
     return Tensor(Ref<TensorImpl>::steal(object));
   }
-  SymInt sym_int() const;        ///< also from boolean
+  SymInt sym_int() const;  ///< also from boolean
   int64_t integer() const { return sym_int().expect(); }
   double real() const;  ///< also from sym_int and boolean
   bool boolean() const;

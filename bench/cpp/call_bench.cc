@@ -1,4 +1,5 @@
-// What a call of a small op costs from C++: dispatch, shape rule, allocation, kernel; and a small backward pass.
+// What a call of a small op costs from C++: dispatch, shape rule, allocation, kernel; and a small backward
+// pass.
 //
 //   ninja -C build/dev call_bench && build/dev/call_bench
 //

@@ -56,9 +56,10 @@ void set_requires_grad(const Tensor& self, bool requires_grad) {
                  "only Tensors of floating point dtype can require gradients");
   FRAMEJIT_CHECK(!requires_grad || !self->is_inference || modes().inference,
                  "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
-  FRAMEJIT_CHECK(requires_grad || is_leaf(self),
-                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
-                 "a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+  FRAMEJIT_CHECK(
+      requires_grad || is_leaf(self),
+      "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+      "a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
   if (requires_grad || is_leaf(self)) self->requires_grad = requires_grad;
 }
 
@@ -66,8 +67,8 @@ Tensor get_grad(const Tensor& self) { return self->autograd ? self->autograd->gr
 
 void set_grad(const Tensor& self, const Tensor& grad) {
   if (grad.defined()) {
-    FRAMEJIT_CHECK(grad.sizes() == self.sizes(), "attempting to assign a gradient of size '", sizes_text(grad.sizes()),
-                   "' to a tensor of size '", sizes_text(self.sizes()),
+    FRAMEJIT_CHECK(grad.sizes() == self.sizes(), "attempting to assign a gradient of size '",
+                   sizes_text(grad.sizes()), "' to a tensor of size '", sizes_text(self.sizes()),
                    "'. Please ensure that the gradient and the tensor are the same size");
     FRAMEJIT_CHECK(grad.dtype() == self.dtype(), "attempting to assign a gradient with dtype '",
                    dtype_name(grad.dtype()), "' to a tensor with dtype '", dtype_name(self.dtype()),
@@ -104,7 +105,8 @@ void check_hookable(const Tensor& self) {
 void set_history(const Tensor& result, const Ref<GradNode>& node, int number) {
   AutogradMeta& meta = autograd_meta(result);
   bool retain = meta.retain_hook >= 0;
-  if (retain) std::erase_if(*meta.grad_fn->hooks, [&](const auto& hook) { return hook.id == meta.retain_hook; });
+  if (retain)
+    std::erase_if(*meta.grad_fn->hooks, [&](const auto& hook) { return hook.id == meta.retain_hook; });
   meta.grad_fn = node;
   meta.output_number = number;
   result->requires_grad = true;

@@ -2,16 +2,15 @@
 //
 // Tour of eager/autograd/
 //   autograd.h              what users and bindings call: backward, grad, hooks, detach, requires_grad_
-//   autograd_meta.h         what a tensor carries when it takes part: grad, grad_fn, hooks; its base when it is a view
-//   grad_node.h             GradNode, the vertex of the backward graph; edges; destruction without recursion
-//   op_node.h               the one node class of all ops of the table, with the values its derivative reads
-//   backward_context.h      what a generated derivative sees of its node
-//   accumulate_grad.h       the node of a leaf: adds into .grad
-//   view.h                  views: in-place writes through a view give the base a new history
-//   record.h                the autograd layer of the dispatcher: runs an op and links its results
-//   engine.h                the backward pass
-// Everything computes through ops of the table, so that a backward pass over symbolic tensors is recorded like any
-// other code, and a pass in grad mode can be differentiated again.
+//   autograd_meta.h         what a tensor carries when it takes part: grad, grad_fn, hooks; its base when it
+//   is a view grad_node.h             GradNode, the vertex of the backward graph; edges; destruction without
+//   recursion op_node.h               the one node class of all ops of the table, with the values its
+//   derivative reads backward_context.h      what a generated derivative sees of its node accumulate_grad.h
+//   the node of a leaf: adds into .grad view.h                  views: in-place writes through a view give
+//   the base a new history record.h                the autograd layer of the dispatcher: runs an op and links
+//   its results engine.h                the backward pass
+// Everything computes through ops of the table, so that a backward pass over symbolic tensors is recorded
+// like any other code, and a pass in grad mode can be differentiated again.
 #pragma once
 
 #include <functional>
@@ -27,12 +26,12 @@ struct BackwardOptions {
   bool create_graph = false;  ///< make the gradients differentiable; implies retain_graph
 };
 
-/// Adds the gradients of `outputs` to `.grad` of the leaves (or of `inputs` only, where given). An undefined entry of
-/// `grads` stands for 1 and needs an output of one element.
+/// Adds the gradients of `outputs` to `.grad` of the leaves (or of `inputs` only, where given). An undefined
+/// entry of `grads` stands for 1 and needs an output of one element.
 FRAMEJIT_API void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& grads,
                            BackwardOptions options = {}, const std::vector<Tensor>& inputs = {});
-/// The gradients of `outputs` with respect to `inputs`. One that does not depend is an error, or undefined with
-/// `allow_unused`.
+/// The gradients of `outputs` with respect to `inputs`. One that does not depend is an error, or undefined
+/// with `allow_unused`.
 FRAMEJIT_API std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                                       const std::vector<Tensor>& grads, BackwardOptions options = {},
                                       bool allow_unused = false);
@@ -44,11 +43,11 @@ Tensor without_history(const Tensor& self);
 /// Raises for non-leaves that are to lose it and for dtypes without gradients.
 FRAMEJIT_API void set_requires_grad(const Tensor& self, bool requires_grad);
 FRAMEJIT_API bool is_leaf(const Tensor& self);
-FRAMEJIT_API Tensor get_grad(const Tensor& self);                     ///< undefined when there is none
-FRAMEJIT_API void set_grad(const Tensor& self, const Tensor& grad);   ///< checks sizes and dtype
-FRAMEJIT_API Ref<GradNode> grad_fn(const Tensor& self);               ///< null for leaves
-FRAMEJIT_API int output_number(const Tensor& self);                   ///< which result of grad_fn
-FRAMEJIT_API void retain_grad(const Tensor& self);                    ///< `.grad` of a non-leaf
+FRAMEJIT_API Tensor get_grad(const Tensor& self);                    ///< undefined when there is none
+FRAMEJIT_API void set_grad(const Tensor& self, const Tensor& grad);  ///< checks sizes and dtype
+FRAMEJIT_API Ref<GradNode> grad_fn(const Tensor& self);              ///< null for leaves
+FRAMEJIT_API int output_number(const Tensor& self);                  ///< which result of grad_fn
+FRAMEJIT_API void retain_grad(const Tensor& self);                   ///< `.grad` of a non-leaf
 FRAMEJIT_API bool retains_grad(const Tensor& self);
 /// The tensor this is a view of; undefined for others.
 FRAMEJIT_API Tensor view_base(const Tensor& self);
@@ -57,7 +56,8 @@ FRAMEJIT_API void set_history(const Tensor& result, const Ref<GradNode>& node, i
 /// The edge through which a gradient of `self` flows; no node when it does not require grad.
 FRAMEJIT_API Edge gradient_edge(const Tensor& self);
 
-/// Called with the gradient of the tensor; a defined result replaces it. The number identifies it for `remove_hook`.
+/// Called with the gradient of the tensor; a defined result replaces it. The number identifies it for
+/// `remove_hook`.
 using TensorHook = std::function<Tensor(const Tensor& grad)>;
 FRAMEJIT_API int64_t register_hook(const Tensor& self, TensorHook hook);
 /// Called with a leaf after its `.grad` was added to.

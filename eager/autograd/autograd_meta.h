@@ -17,7 +17,8 @@ class AutogradMeta : public Pooled {
   Tensor grad;
   Ref<GradNode> grad_fn;  ///< null for a leaf
   int output_number = 0;
-  /// The node of a leaf, made when first needed. Not owned: the node owns the tensor, and clears this when it dies.
+  /// The node of a leaf, made when first needed. Not owned: the node owns the tensor, and clears this when it
+  /// dies.
   AccumulateGrad* accumulator = nullptr;
 
   struct PostHook {

@@ -22,8 +22,8 @@ bool expandable(const Dims& from, const Dims& to) {
   return true;
 }
 
-/// Brings a gradient into the shape and dtype of the value it belongs to: what broadcasting and promotion did to the
-/// value is undone here, for all ops at once.
+/// Brings a gradient into the shape and dtype of the value it belongs to: what broadcasting and promotion did
+/// to the value is undone here, for all ops at once.
 Tensor fit(Tensor grad, const GradNode& from, size_t index, const GradientMeta& wanted) {
   if (!(grad.sizes() == wanted.sizes)) {
     FRAMEJIT_CHECK(expandable(wanted.sizes, grad.sizes()), "Function ", from.name(),
@@ -128,7 +128,8 @@ class Engine {
         continue;
       }
       bool& needed = states_.at(top.node).needed;
-      for (const Edge& edge : top.node->edges) needed = needed || (edge.node && states_.at(edge.node.get()).needed);
+      for (const Edge& edge : top.node->edges)
+        needed = needed || (edge.node && states_.at(edge.node.get()).needed);
       stack.pop_back();
     }
   }
@@ -203,21 +204,24 @@ class Engine {
 };
 
 /// Edges of the outputs and the gradients to begin with.
-BackwardPass make_pass(const std::vector<Tensor>& outputs, const std::vector<Tensor>& grads, BackwardOptions options) {
+BackwardPass make_pass(const std::vector<Tensor>& outputs, const std::vector<Tensor>& grads,
+                       BackwardOptions options) {
   FRAMEJIT_CHECK(grads.empty() || grads.size() == outputs.size(), "got ", outputs.size(), " tensors and ",
                  grads.size(), " gradients");
   BackwardPass pass;
   pass.options = options;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& output = outputs[i];
-    FRAMEJIT_CHECK(output.requires_grad(), "element ", i, " of tensors does not require grad and does not have a grad_fn");
+    FRAMEJIT_CHECK(output.requires_grad(), "element ", i,
+                   " of tensors does not require grad and does not have a grad_fn");
     Tensor grad = grads.empty() ? Tensor() : grads[i];
     if (!grad.defined()) {
       FRAMEJIT_CHECK(output.numel() == 1, "grad can be implicitly created only for scalar outputs");
       grad = ops::ones(output.sizes(), output.dtype(), output.device());
     }
     FRAMEJIT_CHECK(grad.sizes() == output.sizes(), "Mismatch in shape: grad_output[", i, "] has a shape of ",
-                   sizes_text(grad.sizes()), " and output[", i, "] has a shape of ", sizes_text(output.sizes()), ".");
+                   sizes_text(grad.sizes()), " and output[", i, "] has a shape of ",
+                   sizes_text(output.sizes()), ".");
     if (grad.dtype() != output.dtype()) grad = ops::cast(grad, output.dtype());
     pass.roots.push_back(gradient_edge(output));
     pass.grads.push_back(std::move(grad));
@@ -252,9 +256,10 @@ std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<T
   }
   std::vector<Tensor> gradients = run_backward(std::move(pass));
   for (size_t i = 0; i < gradients.size(); ++i)
-    FRAMEJIT_CHECK(gradients[i].defined() || allow_unused, "The differentiated Tensor at index ", i,
-                   " appears to not have been used in the graph. Set allow_unused=True if this is the desired "
-                   "behavior.");
+    FRAMEJIT_CHECK(
+        gradients[i].defined() || allow_unused, "The differentiated Tensor at index ", i,
+        " appears to not have been used in the graph. Set allow_unused=True if this is the desired "
+        "behavior.");
   return gradients;
 }
 

@@ -1,4 +1,5 @@
-// The backward pass. Single-threaded: runs on the calling thread, and may be entered again from a node or hook.
+// The backward pass. Single-threaded: runs on the calling thread, and may be entered again from a node or
+// hook.
 #pragma once
 
 #include <vector>
@@ -11,7 +12,8 @@ struct BackwardPass {
   std::vector<Edge> roots;
   std::vector<Tensor> grads;  ///< one per root, defined
   BackwardOptions options;
-  /// Where given: only what these need is computed, and their gradients are returned instead of being accumulated.
+  /// Where given: only what these need is computed, and their gradients are returned instead of being
+  /// accumulated.
   std::vector<Edge> captures;
 };
 

@@ -1,5 +1,5 @@
-// Helpers of the derivative formulas in the op table, for what takes more than an expression. Like all of autograd they
-// compute through ops, so that they can be traced and differentiated again.
+// Helpers of the derivative formulas in the op table, for what takes more than an expression. Like all of
+// autograd they compute through ops, so that they can be traced and differentiated again.
 //   formulas.cc                  shapes: undoing broadcasting, reductions and permutations
 //   ../composite/*_formulas.cc   the derivatives of single ops
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace framejit::eager::ops {
 
-/// An operand that may be a Python number, as formulas see it: an operand of other pointwise ops as it is, and a 0-dim
-/// tensor where one is asked for.
+/// An operand that may be a Python number, as formulas see it: an operand of other pointwise ops as it is,
+/// and a 0-dim tensor where one is asked for.
 class NumberOrTensor : public Value {
  public:
   NumberOrTensor(Value value) : Value(std::move(value)) {}  // NOLINT: implicit on purpose
@@ -35,9 +35,10 @@ SymInt reduced_count(const Dims& sizes, const std::optional<Dims>& dim);
 
 // Of single ops (eager/composite/).
 Tensor pow_backward_self(const Tensor& grad, const Value& self, const Value& exponent);
-Tensor pow_backward_exponent(const Tensor& grad, const Value& self, const Value& exponent, const Tensor& result);
-Tensor index_put_backward_self(const Tensor& grad, const std::vector<Tensor>& indices, const Dims& values_sizes,
-                               bool accumulate);
+Tensor pow_backward_exponent(const Tensor& grad, const Value& self, const Value& exponent,
+                             const Tensor& result);
+Tensor index_put_backward_self(const Tensor& grad, const std::vector<Tensor>& indices,
+                               const Dims& values_sizes, bool accumulate);
 std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<Tensor>& tensors, SymInt dim);
 Tensor softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim);
 Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim);
@@ -46,12 +47,12 @@ Tensor layer_norm_backward_input(const Tensor& grad, const Tensor& input, const 
 Tensor layer_norm_backward_weight(const Tensor& grad, const Tensor& input, const Dims& normalized_shape,
                                   const Tensor& mean, const Tensor& rstd, double eps);
 Tensor layer_norm_backward_bias(const Tensor& grad, const Dims& normalized_shape);
-Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
-                     bool keepdim);
-Tensor extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& result, const std::optional<Dims>& dim,
-                         bool keepdim);
-Tensor var_backward(const Tensor& grad, const Tensor& self, const std::optional<Dims>& dim, const Value& correction,
-                    bool keepdim);
+Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result,
+                     const std::optional<Dims>& dim, bool keepdim);
+Tensor extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& result,
+                         const std::optional<Dims>& dim, bool keepdim);
+Tensor var_backward(const Tensor& grad, const Tensor& self, const std::optional<Dims>& dim,
+                    const Value& correction, bool keepdim);
 Tensor cumprod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, SymInt dim);
 
 }  // namespace framejit::eager::ops

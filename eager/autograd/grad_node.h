@@ -14,7 +14,8 @@ namespace framejit::eager {
 
 class GradNode;
 
-/// Where a gradient flows to: input `input` of `node` (the gradient of the node's forward result of that number).
+/// Where a gradient flows to: input `input` of `node` (the gradient of the node's forward result of that
+/// number).
 struct Edge {
   Ref<GradNode> node;  ///< null: the gradient is not needed
   int input = 0;
@@ -27,7 +28,8 @@ struct GradientMeta {
   Device device;
 };
 
-/// Takes the gradients of the results of a forward operation and gives those of its inputs, in order of `edges`.
+/// Takes the gradients of the results of a forward operation and gives those of its inputs, in order of
+/// `edges`.
 class FRAMEJIT_API GradNode : public RefCounted, public Pooled {
  public:
   using TensorHook = std::function<Tensor(const Tensor&)>;
@@ -48,9 +50,9 @@ class FRAMEJIT_API GradNode : public RefCounted, public Pooled {
   void add_edge(Edge edge) { edges.push_back(std::move(edge)); }
   bool needs_grad(size_t edge) const { return bool(edges[edge].node); }
 
-  std::vector<Edge> edges;                    ///< to the nodes of the forward inputs
-  std::vector<GradientMeta> results;          ///< of the forward operation
-  std::unique_ptr<std::vector<Hook>> hooks;   ///< of the tensors that are its results; run before `apply`
+  std::vector<Edge> edges;                   ///< to the nodes of the forward inputs
+  std::vector<GradientMeta> results;         ///< of the forward operation
+  std::unique_ptr<std::vector<Hook>> hooks;  ///< of the tensors that are its results; run before `apply`
   /// Later operations have greater numbers: the engine runs those first.
   const uint64_t sequence;
 

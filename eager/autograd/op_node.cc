@@ -41,12 +41,13 @@ SavedTensor::SavedTensor(const Tensor& tensor, Edge history)
 
 Tensor SavedTensor::unpack(const std::string& op) const {
   if (!tensor_.defined()) return {};
-  FRAMEJIT_CHECK(tensor_.version() == version_,
-                 "one of the variables needed for gradient computation has been modified by an inplace operation: "
-                 "[",
-                 dtype_name(tensor_.dtype()), " ", sizes_text(tensor_.sizes()), "], saved for the gradient of ", op,
-                 ", is at version ", tensor_.version(), "; expected version ", version_,
-                 " instead. Hint: clone() it before the in-place operation.");
+  FRAMEJIT_CHECK(
+      tensor_.version() == version_,
+      "one of the variables needed for gradient computation has been modified by an inplace operation: "
+      "[",
+      dtype_name(tensor_.dtype()), " ", sizes_text(tensor_.sizes()), "], saved for the gradient of ", op,
+      ", is at version ", tensor_.version(), "; expected version ", version_,
+      " instead. Hint: clone() it before the in-place operation.");
   if (!history_.node || !modes().grad_enabled) return tensor_;
   Tensor linked = without_history(tensor_);
   set_history(linked, history_.node, history_.input);
@@ -63,7 +64,8 @@ OpNode::OpNode(const Op& op, const Value* args, uint64_t needed) : op_(op), need
   }
   args_.reserve(size_t(std::popcount(saved | saved_meta)));
   for_each_bit(saved, [&](int arg) { save_arg(arg, args[arg]); });
-  for_each_bit(saved_meta & ~saved, [&](int arg) { args_.push_back({.arg = arg, .value = without_data(args[arg])}); });
+  for_each_bit(saved_meta & ~saved,
+               [&](int arg) { args_.push_back({.arg = arg, .value = without_data(args[arg])}); });
 }
 
 void OpNode::add_edges(const Value* args) {
@@ -93,7 +95,8 @@ void OpNode::save_arg(int arg, const Value& value) {
     if (!tensor.defined())
       tensors_.emplace_back();
     else
-      tensors_.emplace_back(tensor, tensor.requires_grad() && !is_leaf(tensor) ? gradient_edge(tensor) : Edge());
+      tensors_.emplace_back(tensor,
+                            tensor.requires_grad() && !is_leaf(tensor) ? gradient_edge(tensor) : Edge());
   };
   saved.first = int(tensors_.size());
   saved.is_list = value.tag() == Value::Tag::tensor_list;
@@ -116,15 +119,18 @@ void OpNode::save_results(const Value* results) {
   if (!saved) return;
   results_saved_.resize(this->results.size());
   // The history of a result is this node: linked when unpacked.
-  for_each_bit(saved, [&](int i) { results_saved_[size_t(i)] = SavedTensor(without_history(results[i].tensor()), {}); });
+  for_each_bit(saved, [&](int i) {
+    results_saved_[size_t(i)] = SavedTensor(without_history(results[i].tensor()), {});
+  });
 }
 
 void OpNode::check_not_released() const {
-  FRAMEJIT_CHECK(!released_,
-                 "Trying to backward through the graph a second time (or directly access saved tensors after they "
-                 "have already been freed). Saved intermediate values of the graph are freed when you call "
-                 ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
-                 "graph a second time or if you need to access saved tensors after calling backward.");
+  FRAMEJIT_CHECK(
+      !released_,
+      "Trying to backward through the graph a second time (or directly access saved tensors after they "
+      "have already been freed). Saved intermediate values of the graph are freed when you call "
+      ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+      "graph a second time or if you need to access saved tensors after calling backward.");
 }
 
 Value OpNode::saved_arg(int arg) const {
@@ -134,7 +140,8 @@ Value OpNode::saved_arg(int arg) const {
     check_not_released();
     if (!saved.is_list) return tensors_[size_t(saved.first)].unpack(op_.schema.name);
     std::vector<Tensor> list;
-    for (int i = 0; i < saved.count; ++i) list.push_back(tensors_[size_t(saved.first + i)].unpack(op_.schema.name));
+    for (int i = 0; i < saved.count; ++i)
+      list.push_back(tensors_[size_t(saved.first + i)].unpack(op_.schema.name));
     return list;
   }
   throw InternalError(concat("internal error: the derivative of ", op_.full_name, " reads argument ", arg,
@@ -152,7 +159,8 @@ Tensor OpNode::saved_result(int index) const {
 
 std::vector<Tensor> OpNode::apply(std::vector<Tensor> grads) {
   BackwardContext context(*this, std::move(grads));
-  if (op_.backward) op_.backward(context);  // without one, an in-place op has cut the history of what it wrote
+  if (op_.backward)
+    op_.backward(context);  // without one, an in-place op has cut the history of what it wrote
   return context.take_gradients();
 }
 
@@ -177,7 +185,8 @@ BackwardContext::BackwardContext(const OpNode& node, std::vector<Tensor> grads)
     : node_(node), grads_(std::move(grads)), gradients_(node.edges.size()) {
   for (size_t i = 0; i < grads_.size(); ++i) {
     const GradientMeta& meta = node.results[i];
-    if (!grads_[i].defined() && is_floating(meta.dtype)) grads_[i] = ops::zeros(meta.sizes, meta.dtype, meta.device);
+    if (!grads_[i].defined() && is_floating(meta.dtype))
+      grads_[i] = ops::zeros(meta.sizes, meta.dtype, meta.device);
   }
 }
 

@@ -9,8 +9,8 @@
 
 namespace framejit::eager {
 
-/// A tensor kept for backward. Holds a copy of the handle's object without history, so that a node never owns itself
-/// through a result of its own or through an input that an in-place op later made a successor.
+/// A tensor kept for backward. Holds a copy of the handle's object without history, so that a node never owns
+/// itself through a result of its own or through an input that an in-place op later made a successor.
 class SavedTensor {
  public:
   SavedTensor() = default;

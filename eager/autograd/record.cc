@@ -34,7 +34,8 @@ void link_results(const Op& op, const Value* results, const Ref<OpNode>& node) {
     if (results[i].is_tensor()) link(results[i].tensor(), node);
 }
 
-/// The arguments as the derivative of an in-place op must see them: with what `self` was before, if it reads it.
+/// The arguments as the derivative of an in-place op must see them: with what `self` was before, if it reads
+/// it.
 std::vector<Value> args_before_write(const Op& op, const Value* args, uint64_t needed) {
   std::vector<Value> before(args, args + op.schema.args.size());
   uint64_t saved = 0;
@@ -52,13 +53,15 @@ std::vector<Value> args_before_write(const Op& op, const Value* args, uint64_t n
 
 void call_mutating(const Op& op, const Value* args, Value* results, uint64_t requiring) {
   Tensor self = args[op.mutated].tensor();
-  FRAMEJIT_CHECK(!self->is_inference || modes().inference,
-                 "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get "
-                 "a normal tensor before doing inplace update.");
+  FRAMEJIT_CHECK(
+      !self->is_inference || modes().inference,
+      "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get "
+      "a normal tensor before doing inplace update.");
   if (!requiring) return call_below_autograd(op, args, results);
-  FRAMEJIT_CHECK(op.kind != OpKind::out, op.schema.name,
-                 "(): functions with out=... arguments don't support automatic differentiation, but one of the "
-                 "arguments requires grad.");
+  FRAMEJIT_CHECK(
+      op.kind != OpKind::out, op.schema.name,
+      "(): functions with out=... arguments don't support automatic differentiation, but one of the "
+      "arguments requires grad.");
   check_inplace(op, self);
   uint64_t needed = requiring & op.differentiable;
   std::vector<Value> before = args_before_write(op, args, needed);

@@ -40,8 +40,8 @@ void track_view(const Op& op, const Value* args, int number, const Tensor& view)
   view->view = std::move(meta);
 }
 
-/// Backward of an in-place write to a part of the base: outside of the part, gradients pass unchanged; inside, they go
-/// through the op.
+/// Backward of an in-place write to a part of the base: outside of the part, gradients pass unchanged;
+/// inside, they go through the op.
 class CopySlices final : public GradNode {
  public:
   CopySlices(const Tensor& base, Ref<ViewStep> steps, Ref<OpNode> op_node)
@@ -108,15 +108,17 @@ void refresh_view_history(const Tensor& view) {
 
 void check_inplace(const Op& op, const Tensor& self) {
   if (const ViewMeta* view = self->view.get()) {
-    FRAMEJIT_CHECK(view->origin != ViewMeta::Origin::no_grad_mode,
-                   "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that "
-                   "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
-                   "both the view and the inplace either both inside the no_grad block (if you don't want the inplace "
-                   "to be tracked) or both outside (if you want the inplace to be tracked).");
-    FRAMEJIT_CHECK(view->origin != ViewMeta::Origin::one_of_several, op.schema.name,
-                   "(): this tensor is one of several views that a function returned and is being modified inplace. "
-                   "Such functions do not allow the output views to be modified inplace. You should replace the "
-                   "inplace operation by an out-of-place one.");
+    FRAMEJIT_CHECK(
+        view->origin != ViewMeta::Origin::no_grad_mode,
+        "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that "
+        "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+        "both the view and the inplace either both inside the no_grad block (if you don't want the inplace "
+        "to be tracked) or both outside (if you want the inplace to be tracked).");
+    FRAMEJIT_CHECK(
+        view->origin != ViewMeta::Origin::one_of_several, op.schema.name,
+        "(): this tensor is one of several views that a function returned and is being modified inplace. "
+        "Such functions do not allow the output views to be modified inplace. You should replace the "
+        "inplace operation by an out-of-place one.");
     FRAMEJIT_CHECK(!(view->base.requires_grad() && is_leaf(view->base)),
                    "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   }

@@ -1,6 +1,6 @@
-// Views in autograd. A view knows its base and the ops that lead to it. An in-place write through a view changes the
-// base, so the base gets a new history (`CopySlices`), and every view of it makes its own history anew, by replaying
-// its ops on the base, when next asked.
+// Views in autograd. A view knows its base and the ops that lead to it. An in-place write through a view
+// changes the base, so the base gets a new history (`CopySlices`), and every view of it makes its own history
+// anew, by replaying its ops on the base, when next asked.
 #pragma once
 
 #include "eager/autograd/autograd_meta.h"

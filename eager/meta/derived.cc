@@ -21,16 +21,19 @@ void check_castable(DType from, DType to) {
 void check_writable(const Op& op, const Tensor& self) {
   if (self.numel() == 0) return;
   for (int i = 0; i < self.dim(); ++i)
-    FRAMEJIT_CHECK(self.strides()[i] != 0 || self.sizes()[i] <= 1, op.schema.name,
-                   "(): unsupported operation: more than one element of the written-to tensor refers to a single "
-                   "memory location. Please clone() the tensor before performing the operation.");
+    FRAMEJIT_CHECK(
+        self.strides()[i] != 0 || self.sizes()[i] <= 1, op.schema.name,
+        "(): unsupported operation: more than one element of the written-to tensor refers to a single "
+        "memory location. Please clone() the tensor before performing the operation.");
 }
 
 /// Whether writing `self` could change elements of `other` that are still to be read.
 bool overlaps(const Tensor& self, const Value& other) {
-  if (!other.is_tensor() || other.impl() == self.impl() || other.impl()->storage != self->storage) return false;
+  if (!other.is_tensor() || other.impl() == self.impl() || other.impl()->storage != self->storage)
+    return false;
   const TensorMeta& meta = other.impl()->meta;
-  bool same_view = other.impl()->offset == self.offset() && meta.sizes == self.sizes() && meta.strides == self.strides();
+  bool same_view =
+      other.impl()->offset == self.offset() && meta.sizes == self.sizes() && meta.strides == self.strides();
   return !same_view;
 }
 

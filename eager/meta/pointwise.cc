@@ -13,9 +13,7 @@ namespace {
 constexpr int kMaxTensorOperands = 8;
 
 /// The result of two groups of different rank: the lower one counts only if its category is higher.
-DType combine(DType higher, DType lower) {
-  return category(lower) > category(higher) ? lower : higher;
-}
+DType combine(DType higher, DType lower) { return category(lower) > category(higher) ? lower : higher; }
 
 /// Whether the operand's elements lie in one block without gaps or overlap, in any order of dims.
 bool is_dense(const TensorMeta& meta) {
@@ -92,8 +90,8 @@ void order_dims(const Dims& sizes, std::span<const TensorMeta* const> operands, 
 }
 
 [[noreturn]] void broadcast_error(const Dims& a, const Dims& b, int dim, int a_dim, int b_dim) {
-  fail(ErrorType::runtime, "The size of tensor a (", a.sym(a_dim).str(), ") must match the size of tensor b (",
-       b.sym(b_dim).str(), ") at non-singleton dimension ", dim);
+  fail(ErrorType::runtime, "The size of tensor a (", a.sym(a_dim).str(),
+       ") must match the size of tensor b (", b.sym(b_dim).str(), ") at non-singleton dimension ", dim);
 }
 
 DType result_dtype(const Op& op, const Value* args, DType compute) {
@@ -106,10 +104,14 @@ DType result_dtype(const Op& op, const Value* args, DType compute) {
 
 DType number_dtype(const Value& number) {
   switch (number.tag()) {
-    case Value::Tag::boolean: return DType::bool_;
-    case Value::Tag::sym_int: return DType::int64;
-    case Value::Tag::real: return default_dtype();
-    default: break;
+    case Value::Tag::boolean:
+      return DType::bool_;
+    case Value::Tag::sym_int:
+      return DType::int64;
+    case Value::Tag::real:
+      return default_dtype();
+    default:
+      break;
   }
   DType dtype = number.scalar_node().dtype;
   return is_floating(dtype) ? default_dtype() : dtype;
@@ -120,12 +122,15 @@ DType promote_operands(std::span<const PromotionOperand> operands) {
   std::array<bool, 3> seen{};
   for (const PromotionOperand& operand : operands) {
     int rank = int(operand.rank);
-    by_rank[size_t(rank)] = seen[size_t(rank)] ? promote(by_rank[size_t(rank)], operand.dtype) : operand.dtype;
+    by_rank[size_t(rank)] =
+        seen[size_t(rank)] ? promote(by_rank[size_t(rank)], operand.dtype) : operand.dtype;
     seen[size_t(rank)] = true;
   }
   DType result = DType::bool_;
   for (size_t rank = 0; rank < 3; ++rank)
-    if (seen[rank]) result = rank > 0 && (seen[0] || (rank == 2 && seen[1])) ? combine(by_rank[rank], result) : by_rank[rank];
+    if (seen[rank])
+      result =
+          rank > 0 && (seen[0] || (rank == 2 && seen[1])) ? combine(by_rank[rank], result) : by_rank[rank];
   return result;
 }
 

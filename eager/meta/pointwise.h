@@ -36,8 +36,8 @@ void meta_pointwise(const Op& op, const Value* args, std::vector<TensorMeta>& re
 /// The only result of `op`, by its row's meta rule.
 FRAMEJIT_API TensorMeta infer_single(const Op& op, const Value* args);
 
-/// Strides of a new tensor of `sizes` that is laid out like the operands: TensorIterator's rule, which keeps the order
-/// of dims of dense inputs. Operands need not have the rank of the result.
+/// Strides of a new tensor of `sizes` that is laid out like the operands: TensorIterator's rule, which keeps
+/// the order of dims of dense inputs. Operands need not have the rank of the result.
 FRAMEJIT_API Dims result_strides(const Dims& sizes, std::span<const TensorMeta* const> operands);
 
 }  // namespace framejit::eager

@@ -1,7 +1,7 @@
 // Cuts a joint graph into a forward and a backward graph. What crosses the cut is saved by the forward for
 // the backward; a minimum cut chooses it, so that as few bytes as possible are kept. What is cheap (pointwise
-// ops, views, creation) may be computed a second time in the backward instead; matmuls, reductions, random and
-// structural ops, and pointwise ops whose derivative reads their result, are not.
+// ops, views, creation) may be computed a second time in the backward instead; matmuls, reductions, random
+// and structural ops, and pointwise ops whose derivative reads their result, are not.
 #pragma once
 
 #include <memory>

@@ -42,7 +42,8 @@ inline std::vector<GoldenCase> read_golden(const std::string& path) {
 }
 
 /// Applies `stage` to the input of every case of tests/golden/<name>.txt.
-inline void check_golden(const std::string& name, const std::function<std::string(const std::string&)>& stage) {
+inline void check_golden(const std::string& name,
+                         const std::function<std::string(const std::string&)>& stage) {
   std::string path = std::string(FRAMEJIT_SOURCE_DIR) + "/tests/golden/" + name + ".txt";
   std::vector<GoldenCase> cases = read_golden(path);
   EXPECT_FALSE(cases.empty()) << path;
@@ -50,7 +51,8 @@ inline void check_golden(const std::string& name, const std::function<std::strin
   for (const GoldenCase& golden : cases) {
     std::string output = stage(golden.input);
     renewed << "=== " << golden.name << "\n" << golden.input << "--->\n" << output;
-    if (!std::getenv("FRAMEJIT_UPDATE_GOLDEN")) EXPECT_EQ(output, golden.output) << name << ": " << golden.name;
+    if (!std::getenv("FRAMEJIT_UPDATE_GOLDEN"))
+      EXPECT_EQ(output, golden.output) << name << ": " << golden.name;
   }
   if (std::getenv("FRAMEJIT_UPDATE_GOLDEN")) std::ofstream(path) << renewed.str();
 }

@@ -88,11 +88,13 @@ TEST(Autograd, SecondBackwardNeedsRetainGraph) {
   backward({y}, {}, {.retain_graph = true});
   backward({y}, {});
   EXPECT_EQ(values(get_grad(x)), (Floats{4, 8}));
-  EXPECT_EQ(message_of([&] { backward({y}, {}); }),
-            "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-            "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
-            "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if "
-            "you need to access saved tensors after calling backward.");
+  EXPECT_EQ(
+      message_of([&] { backward({y}, {}); }),
+      "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+      "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+      "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or "
+      "if "
+      "you need to access saved tensors after calling backward.");
 }
 
 TEST(Autograd, NodesWithoutSavedTensorsRunAgain) {
@@ -133,7 +135,8 @@ TEST(Autograd, UnusedInput) {
   Tensor x = requiring_grad(vector({1, 2})), other = requiring_grad(vector({1}));
   EXPECT_FALSE(grad({sum(x)}, {other}, {}, {}, /*allow_unused=*/true)[0].defined());
   EXPECT_EQ(message_of([&] { grad({sum(x)}, {other}, {}); }),
-            "The differentiated Tensor at index 0 appears to not have been used in the graph. Set allow_unused=True if "
+            "The differentiated Tensor at index 0 appears to not have been used in the graph. Set "
+            "allow_unused=True if "
             "this is the desired behavior.");
 }
 
@@ -146,15 +149,19 @@ TEST(Autograd, BackwardWithInputsFillsOnlyThose) {
 
 TEST(Autograd, ErrorsOfBackward) {
   Tensor x = requiring_grad(vector({1, 2}));
-  EXPECT_EQ(message_of([&] { backward({x * 2}, {}); }), "grad can be implicitly created only for scalar outputs");
+  EXPECT_EQ(message_of([&] { backward({x * 2}, {}); }),
+            "grad can be implicitly created only for scalar outputs");
   EXPECT_EQ(message_of([&] { backward({vector({1})}, {}); }),
             "element 0 of tensors does not require grad and does not have a grad_fn");
-  EXPECT_EQ(message_of([&] { backward({sum(x)}, {vector({1, 1, 1})}); }),
+  EXPECT_EQ(message_of([&] {
+              backward({sum(x)}, {vector({1, 1, 1})});
+            }),
             "Mismatch in shape: grad_output[0] has a shape of [3] and output[0] has a shape of [].");
   EXPECT_EQ(message_of([&] { set_requires_grad(vector<int64_t>({1}), true); }),
             "only Tensors of floating point dtype can require gradients");
   EXPECT_EQ(message_of([&] { set_requires_grad(x * 2, false); }),
-            "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+            "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+            "variable in a "
             "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
 }
 
@@ -170,8 +177,10 @@ TEST(Autograd, ChangedSavedTensorIsNoticed) {
   Tensor z = sum(sin(y));
   mul_(y, 3);
   EXPECT_EQ(message_of([&] { backward({z}, {}); }),
-            "one of the variables needed for gradient computation has been modified by an inplace operation: [float32 "
-            "[2]], saved for the gradient of sin, is at version 1; expected version 0 instead. Hint: clone() it before "
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            "[float32 "
+            "[2]], saved for the gradient of sin, is at version 1; expected version 0 instead. Hint: clone() "
+            "it before "
             "the in-place operation.");
 }
 

@@ -27,17 +27,19 @@ std::string message_of(Action action) {
 }
 
 TEST(Schema, ParsesAndPrints) {
-  for (const char* text : {"add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                           "sum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-                           "index(Tensor self, Tensor?[] indices) -> Tensor", "cat(Tensor[] tensors, int dim=0) -> Tensor",
-                           "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-                           "gelu(Tensor self, *, str approximate='none') -> Tensor"})
+  for (const char* text :
+       {"add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+        "sum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+        "index(Tensor self, Tensor?[] indices) -> Tensor", "cat(Tensor[] tensors, int dim=0) -> Tensor",
+        "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+        "gelu(Tensor self, *, str approximate='none') -> Tensor"})
     EXPECT_EQ(Schema::parse(text).str(), text);
 }
 
 TEST(Schema, SaysWhereATextIsWrong) {
-  EXPECT_EQ(message_of([] { Schema::parse("add(Tenser self) -> Tensor"); }),
-            "schema: expected a type (Tensor, int, float, ...) at position 10 of \"add(Tenser self) -> Tensor\"");
+  EXPECT_EQ(
+      message_of([] { Schema::parse("add(Tenser self) -> Tensor"); }),
+      "schema: expected a type (Tensor, int, float, ...) at position 10 of \"add(Tenser self) -> Tensor\"");
   EXPECT_EQ(message_of([] { Schema::parse("add(Tensor self -> Tensor"); }),
             "schema: expected ',' at position 16 of \"add(Tensor self -> Tensor\"");
   EXPECT_EQ(message_of([] { Schema::parse("f(int n=x) -> Tensor"); }),
@@ -51,8 +53,7 @@ TEST(Table, RowsAreConsistent) {
     EXPECT_FALSE(op.doc.empty()) << op.full_name;
     bool runs = op.composite || op.kernels[0] || (op.functional && op.functional->composite);
     EXPECT_TRUE(runs) << op.full_name;
-    for (const Formula& formula : op.formulas)
-      EXPECT_TRUE(op.tensor_args >> formula.arg & 1) << op.full_name;
+    for (const Formula& formula : op.formulas) EXPECT_TRUE(op.tensor_args >> formula.arg & 1) << op.full_name;
   }
 }
 
@@ -62,7 +63,8 @@ DType result_type(const Value& a, const Value& b) {
 }
 
 TEST(Promotion, NumbersAndZeroDimTensorsCountOnlyByCategory) {
-  Tensor f32 = vector<float>({1}), f64 = vector<double>({1}), i32 = vector<int32_t>({1}), u8 = vector<uint8_t>({1});
+  Tensor f32 = vector<float>({1}), f64 = vector<double>({1}), i32 = vector<int32_t>({1}),
+         u8 = vector<uint8_t>({1});
   Tensor flag = gt(vector<float>({1}), 0);
   Tensor f64_0 = testing::scalar<double>(1), i64_0 = testing::scalar<int64_t>(1);
   EXPECT_EQ(result_type(f32, f64), DType::float64);
@@ -90,14 +92,18 @@ TEST(Layout, ResultsFollowDenseInputs) {
   EXPECT_EQ((permuted + Tensor::empty({3}, DType::float32)).strides(), (Dims{1, 12, 4}));
   EXPECT_EQ((slice(x, 2, 0, 4, 2) + 1).strides(), (Dims{6, 2, 1}));
   EXPECT_EQ((expand(Tensor::empty({3, 1}, DType::float32), {3, 4}) + 1).strides(), (Dims{4, 1}));
-  EXPECT_EQ((transpose(Tensor::empty({3, 4}, DType::float32), 0, 1) + Tensor::empty({4, 3}, DType::float32)).strides(),
+  EXPECT_EQ((transpose(Tensor::empty({3, 4}, DType::float32), 0, 1) + Tensor::empty({4, 3}, DType::float32))
+                .strides(),
             (Dims{1, 4}));
 }
 
 TEST(Layout, SizesMustBroadcast) {
-  EXPECT_EQ(message_of([] { Tensor::empty({2, 3}, DType::float32) + Tensor::empty({4}, DType::float32); }),
+  EXPECT_EQ(message_of([] {
+              Tensor::empty({2, 3}, DType::float32) + Tensor::empty({4}, DType::float32);
+            }),
             "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1");
-  EXPECT_EQ((Tensor::empty({2, 1, 0}, DType::float32) + Tensor::empty({3, 1}, DType::float32)).sizes(), (Dims{2, 3, 0}));
+  EXPECT_EQ((Tensor::empty({2, 1, 0}, DType::float32) + Tensor::empty({3, 1}, DType::float32)).sizes(),
+            (Dims{2, 3, 0}));
 }
 
 TEST(Pool, ReusesBlocksAndCountsThem) {
@@ -137,7 +143,8 @@ TEST(Pool, EmptyingGivesMemoryBack) {
 
 TEST(Pool, SaysWhatWasAsked) {
   std::string message = message_of([] { Tensor::empty({int64_t(1) << 50}, DType::float32); });
-  EXPECT_EQ(message.find("out of memory on cpu: asked for 4503599627370560 bytes; tensors hold "), 0u) << message;
+  EXPECT_EQ(message.find("out of memory on cpu: asked for 4503599627370560 bytes; tensors hold "), 0u)
+      << message;
 }
 
 TEST(Call, MissingKernelNamesOpAndType) {

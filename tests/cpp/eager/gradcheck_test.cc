@@ -1,4 +1,5 @@
-// Every derivative of the table against central differences, and every pointwise one a second time (double backward).
+// Every derivative of the table against central differences, and every pointwise one a second time (double
+// backward).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -97,7 +98,8 @@ void check_second_gradient(const Op& op, const Args& args) {
     Tensor total = testing::scalar<double>(0);
     for (size_t i = 0; i < gradients.size(); ++i)
       if (gradients[i].defined())
-        total = ops::add(total, ops::sum(ops::mul(gradients[i], random_tensor(inputs[i].sizes(), 200 + uint32_t(i)))));
+        total = ops::add(
+            total, ops::sum(ops::mul(gradients[i], random_tensor(inputs[i].sizes(), 200 + uint32_t(i)))));
     return total;
   };
   Tensor total = gradient_sum(true);
@@ -118,10 +120,14 @@ Value plain_argument(const SchemaArg& arg) {
   if (arg.default_value) return *arg.default_value;
   if (arg.optional) return {};
   switch (arg.type) {
-    case ArgType::integer: return Value(2);
-    case ArgType::boolean: return Value(true);
-    case ArgType::dtype: return Value(DType::float64);
-    default: return Value(0.3);
+    case ArgType::integer:
+      return Value(2);
+    case ArgType::boolean:
+      return Value(true);
+    case ArgType::dtype:
+      return Value(DType::float64);
+    default:
+      return Value(0.3);
   }
 }
 

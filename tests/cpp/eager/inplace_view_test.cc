@@ -61,12 +61,15 @@ TEST(Inplace, Leaves) {
 
 TEST(Inplace, ResultMustFit) {
   Tensor x = vector({1, 2, 3});
-  EXPECT_EQ(message_of([&] { add_(x, testing::tensor({1, 2, 3, 4, 5, 6}, {2, 3})); }),
+  EXPECT_EQ(message_of([&] {
+              add_(x, testing::tensor({1, 2, 3, 4, 5, 6}, {2, 3}));
+            }),
             "add_(): output with shape [3] doesn't match the broadcast shape [2, 3]");
   EXPECT_EQ(message_of([&] { add_(vector<int64_t>({1}), 1.5); }),
             "result type float32 can't be cast to the desired output type int64 (in add_)");
   EXPECT_EQ(message_of([&] { add_(expand(vector({1}), {3}), 1); }),
-            "add_(): unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "add_(): unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory "
             "location. Please clone() the tensor before performing the operation.");
 }
 
@@ -136,7 +139,8 @@ TEST(View, DetachSharesTheVersion) {
   Tensor x = requiring_grad(vector({1, 2}));
   Tensor y = x * 1, z = sum(y * y);
   mul_(eager::detach(y), 2);
-  EXPECT_NE(message_of([&] { backward({z}, {}); }).find("modified by an inplace operation"), std::string::npos);
+  EXPECT_NE(message_of([&] { backward({z}, {}); }).find("modified by an inplace operation"),
+            std::string::npos);
 }
 
 }  // namespace
