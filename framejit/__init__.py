@@ -122,7 +122,6 @@ from framejit.autograd.grad_mode import is_grad_enabled as is_grad_enabled  # no
 from framejit.autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled  # noqa: E402
 from framejit.autograd.grad_mode import no_grad as no_grad  # noqa: E402
 from framejit.autograd.grad_mode import set_grad_enabled as set_grad_enabled  # noqa: E402
-
 from framejit.compiler import compile as compile  # noqa: E402
 from framejit.compiler import explain as explain  # noqa: E402
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from framejit import _C
 from framejit._C import Node as Node
 from framejit._C import Tensor
-from framejit.compiler import disable
+from framejit.compiler.api import leave_to_interpreter
 
 _Tensors = Tensor | Sequence[Tensor]
 
@@ -39,7 +39,7 @@ def _grads_for(outputs: tuple[Tensor, ...], grads: Tensor | Sequence[Tensor | No
     return given
 
 
-@disable
+@leave_to_interpreter
 def backward(
     tensors: _Tensors,
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
@@ -65,7 +65,7 @@ def backward(
     _C._autograd.run_backward(outputs, grads, retain, create_graph, targets)
 
 
-@disable
+@leave_to_interpreter
 def grad(
     outputs: _Tensors,
     inputs: _Tensors,

@@ -6,11 +6,13 @@ import contextlib
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from framejit._C import compiler as _compiler
 from framejit.compiler import logs
 from framejit.compiler.report import ExplainReport
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 #: option -> (type, default, meaning)
 OPTIONS: dict[str, tuple[type[int], int, str]] = {
@@ -168,6 +170,12 @@ def explain(model: Callable[..., Any], **compile_options: Any) -> Callable[..., 
     return run
 
 
+def leave_to_interpreter(fn: F, recursive: bool = True) -> F:
+    """Marks ``fn`` so that the compiler leaves it alone; ``recursive``: what it calls as well. Returns ``fn``."""
+    _compiler.mark_disabled(fn, recursive)
+    return fn
+
+
 class disable(contextlib.ContextDecorator):
     """Leaves code to the interpreter.
 
@@ -181,8 +189,7 @@ class disable(contextlib.ContextDecorator):
         if not callable(fn):
             raise TypeError(f"disable: got {type(fn).__name__}, expected a function")
         target = getattr(fn, "__wrapped__", fn) if isinstance(fn, _compiler.CompiledFunction) else fn
-        _compiler.mark_disabled(target, recursive)
-        return target
+        return leave_to_interpreter(target, recursive)
 
     def __init__(self, fn: Callable[..., Any] | None = None, recursive: bool = True) -> None:
         self._recursive = recursive

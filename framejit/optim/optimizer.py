@@ -9,7 +9,7 @@ from typing import Any
 
 import framejit as fj
 from framejit import Tensor
-from framejit.compiler import disable
+from framejit.compiler.api import leave_to_interpreter
 
 
 def require(condition: bool, name: str, value: object, expected: str) -> None:
@@ -63,7 +63,7 @@ class Optimizer:
         self.param_groups.append({**self.defaults, **param_group, "params": parameters})
 
     # Updates write into parameters that differ in kind one by one: the interpreter runs them, one break each.
-    @disable
+    @leave_to_interpreter
     def zero_grad(self, set_to_none: bool = True) -> None:
         for group in self.param_groups:
             for parameter in group["params"]:
@@ -76,7 +76,7 @@ class Optimizer:
                     if parameter.grad.requires_grad:
                         parameter.grad = cleared
 
-    @disable
+    @leave_to_interpreter
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One update of every parameter that has a gradient. ``closure`` recomputes the loss; its value is returned."""
         loss = None

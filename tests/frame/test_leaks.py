@@ -6,8 +6,9 @@ import sys
 import threading
 import warnings
 
-import framejit as fj
 import pytest
+
+import framejit as fj
 
 
 def resident_kib():
