@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> int:
         if step.run([*pip, "jax"], must=False) != 0:
             step.note = "no JAX here: its columns stay empty"
     with steps.step("build: core library and extension") as step:
-        build(step, "demo", [environment])
+        build(step, "bench", [environment])
     print(flush=True)
     return subprocess.run(
         [environment.python, str(ROOT / "bench" / "run.py"), *arguments],
