@@ -1,7 +1,8 @@
 """(d) What guarding one more value costs, in instructions: its load, its type and what is checked of it.
 
 callgrind counts only what runs inside the guard program's loop. For each kind, a function with 16 values to guard is
-compared with one that has none of them. Counted, not timed, so the figures are the same on every run of one build. Needs valgrind, and symbols in the extension.
+compared with one that has none of them. Counted, not timed, so the figures are the same on every run of one build.
+Needs valgrind, and symbols in the extension.
 """
 
 from __future__ import annotations
