@@ -1,7 +1,8 @@
-"""(d) What one guard costs, in instructions: callgrind counts only what runs inside the guard program's loop.
+"""(d) What guarding one more value costs, in instructions: its load, its type and what is checked of it.
 
-For each kind, a function with 16 things to guard is compared with a function that has none of them. Counted, not timed,
-so the figures are the same on every run of one build. Needs valgrind, and symbols in the extension.
+callgrind counts only what runs inside the guard program's loop. For each kind, a function with 16 values to guard is
+compared with one that has none of them. Counted, not timed, so the figures are the same on every run of one build.
+Needs valgrind, and symbols in the extension.
 """
 
 from __future__ import annotations
@@ -20,18 +21,17 @@ from table import Row
 
 GUARDED = 16
 CALLS = 500
-MOST_INSTRUCTIONS = 60
 COUNTED_FUNCTION = "framejit::guards::Program::run*"
 
-# Each call of `f` runs its guard program once.
+# Each call of `f` runs its guard program once, and no kernel: valgrind does not know every instruction set.
 PROGRAM = """
 import framejit as fj
 {setup}
 @fj.compile
 def f(x{parameters}):
 {checks}
-    return x + 1
-x = fj.ones(4)
+    return x
+x = fj.tensor([1.0, 2.0])
 arguments = [{arguments}]
 for _ in range({calls}):
     f(x, *arguments)
@@ -48,7 +48,7 @@ class Guarded:
 
 
 KINDS = {
-    "tensor": Guarded("if p{i}.dim() != 2: return x", argument="fj.ones(2, {i} + 2)"),
+    "tensor": Guarded("if p{i}.dim() != 2: return x", argument="fj.tensor([[1.0] * ({i} + 2)])"),
     "string": Guarded('if p{i} != "a": return x', argument='"a"'),
     "identity": Guarded("if p{i} is not None: return x", argument="None"),
     "list length": Guarded("if len(p{i}) != 2: return x", argument="[{i}, 1]"),
@@ -90,8 +90,6 @@ def run(present: list[Peer]) -> list[Row]:
     base = _instructions_per_call(_program(None))
     rows = [Row("guard program of f(x)", {"instructions": base}, unit="instructions")]
     for name, kind in KINDS.items():
-        per_guard = (_instructions_per_call(_program(kind)) - base) / GUARDED
-        row = Row(f"one more guard: {name}", {"instructions": per_guard}, unit="instructions")
-        row.limit("instructions", per_guard, MOST_INSTRUCTIONS)
-        rows.append(row)
+        per_value = (_instructions_per_call(_program(kind)) - base) / GUARDED
+        rows.append(Row(f"one more value: {name}", {"instructions": per_value}, unit="instructions"))
     return rows
