@@ -3,6 +3,7 @@
 #include <map>
 
 #include "graph/print.h"
+#include "symbolic/bytecode/instruction.h"
 #include "symbolic/rebuild.h"
 
 namespace framejit::symbolic {
@@ -12,6 +13,17 @@ bool has_effects(const graph::Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) {
     return node->kind == graph::NodeKind::call_op && graph::has_effect(*node);
   });
+}
+
+/// Divisions, powers and shifts raise for some numbers: they are computed even when nobody reads the result,
+/// and a failing one is a guard miss.
+bool may_raise(const Step& step) {
+  if (step.op != StepOp::binary) return false;
+  auto apply = bytecode::binary_operator(step.aux & kOperatorMask).apply;
+  for (auto safe : {PyNumber_Add, PyNumber_Subtract, PyNumber_Multiply, PyNumber_InPlaceAdd,
+                    PyNumber_InPlaceSubtract, PyNumber_InPlaceMultiply})
+    if (apply == safe) return false;
+  return true;
 }
 
 }  // namespace
@@ -76,7 +88,7 @@ void Rebuilder::drop_unused_steps() {
   for (const Step& step : trace_.epilogue) use_operands(step);
   std::vector<Step> kept;
   for (auto step = trace_.prelude.rbegin(); step != trace_.prelude.rend(); ++step) {
-    if (step->dst != kNoReg && !used[step->dst - Executor::kFirstReg]) continue;
+    if (step->dst != kNoReg && !used[step->dst - Executor::kFirstReg] && !may_raise(*step)) continue;
     use_operands(*step);
     kept.push_back(*step);
   }

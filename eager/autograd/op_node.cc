@@ -152,7 +152,8 @@ Tensor OpNode::saved_result(int index) const {
   check_not_released();
   Tensor result = results_saved_[size_t(index)].unpack(op_.schema.name);
   if (!modes().grad_enabled) return result;
-  Tensor linked = detach(result);
+  Tensor linked =
+      without_history(result);  // no detach: a trace would record one and cut the second derivative
   set_history(linked, Ref<GradNode>(const_cast<OpNode*>(this)), index);
   return linked;
 }

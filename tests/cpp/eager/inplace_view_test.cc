@@ -66,7 +66,7 @@ TEST(Inplace, ResultMustFit) {
             }),
             "add_(): output with shape [3] doesn't match the broadcast shape [2, 3]");
   EXPECT_EQ(message_of([&] { add_(vector<int64_t>({1}), 1.5); }),
-            "result type float32 can't be cast to the desired output type int64 (in add_)");
+            "result type Float can't be cast to the desired output type Long");
   EXPECT_EQ(message_of([&] { add_(expand(vector({1}), {3}), 1); }),
             "add_(): unsupported operation: more than one element of the written-to tensor refers to a "
             "single memory "
