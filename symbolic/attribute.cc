@@ -111,7 +111,8 @@ Var* Executor::find_builtin_attribute(Var* owner, PyObject* name) {
 
 /// Of named tuples: fields are descriptors over the position, the rest is Python.
 Var* Executor::find_tuple_attribute(TupleVar* tuple, PyObject* name, PyObject* found) {
-  if (!strcmp(Py_TYPE(found)->tp_name, "_collections._tuplegetter")) {
+  const char* type_name = Py_TYPE(found)->tp_name;  // of _collections in 3.11, of collections later
+  if (const char* dot = strrchr(type_name, '.'); dot && !strcmp(dot, "._tuplegetter")) {
     load_items(tuple);
     PyRef reduced = PyRef::steal(PyObject_CallMethod(found, "__reduce__", nullptr));
     PyObject* index = reduced ? PyTuple_GetItem(PyTuple_GET_ITEM(reduced.get(), 1), 0) : nullptr;
