@@ -187,7 +187,14 @@ Var* Executor::number_binary(int nb_op, Var* left, Var* right) {
   PyObject* a = is_input(left) ? left->real.get() : as_constant(left);
   PyObject* b = is_input(right) ? right->real.get() : as_constant(right);
   PyRef hint = PyRef::steal(apply.apply(a, b));
-  if (!hint) raise_pending();
+  if (!hint) {  // raises for these values, so what follows holds for them only
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    as_constant(left);
+    as_constant(right);
+    PyErr_Restore(type, value, traceback);
+    raise_pending();
+  }
   if (!symbolic) return constant(hint.get());
   if (!PyLong_CheckExact(hint.get()) && !PyFloat_CheckExact(hint.get())) {  // complex, bool
     as_constant(left);
