@@ -35,40 +35,45 @@ def run(call: Callable[[], Any]) -> Outcome:
     return Outcome(value, error, out.getvalue())
 
 
-def assert_same(got: Any, want: Any, where: str = "result") -> None:
-    """Equal in type, value, dtype, shape and strides, recursively."""
+def assert_same(got: Any, want: Any, where: str = "result", tolerance: float = 0.0) -> None:
+    """Equal in type, value, dtype, shape and strides, recursively. ``tolerance``: of tensor elements, for programs whose
+    reductions may add in another order once they are fused."""
     assert type(got) is type(want), f"{where}: got {type(got)}, expected {type(want)}"
     if isinstance(want, fj.Tensor):
         assert got.dtype == want.dtype, where
         assert got.shape == want.shape, f"{where}: got {got.shape}, expected {want.shape}"
         assert got.stride() == want.stride(), f"{where}: got strides {got.stride()}, expected {want.stride()}"
         assert got.requires_grad == want.requires_grad, where
-        np.testing.assert_array_equal(got.detach().numpy(), want.detach().numpy(), err_msg=where)
+        a, b = got.detach().numpy(), want.detach().numpy()
+        if tolerance:
+            np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance, err_msg=where)
+        else:
+            np.testing.assert_array_equal(a, b, err_msg=where)
     elif isinstance(want, dict):
         assert list(got) == list(want), where
         for key in want:
-            assert_same(got[key], want[key], f"{where}[{key!r}]")
+            assert_same(got[key], want[key], f"{where}[{key!r}]", tolerance)
     elif isinstance(want, (list, tuple)):
         assert len(got) == len(want), f"{where}: got {got}, expected {want}"
         for i, (g, w) in enumerate(zip(got, want)):
-            assert_same(g, w, f"{where}[{i}]")
+            assert_same(g, w, f"{where}[{i}]", tolerance)
     elif is_dataclass(want) and not isinstance(want, type):
         for field in fields(want):
-            assert_same(getattr(got, field.name), getattr(want, field.name), f"{where}.{field.name}")
+            assert_same(getattr(got, field.name), getattr(want, field.name), f"{where}.{field.name}", tolerance)
     elif isinstance(want, float):
         assert np.float64(got).tobytes() == np.float64(want).tobytes(), f"{where}: got {got}, expected {want}"
     elif hasattr(want, "__dict__") and type(want).__eq__ is object.__eq__:
-        assert_same(vars(got), vars(want), where)
+        assert_same(vars(got), vars(want), where, tolerance)
     else:
         assert got == want, f"{where}: got {got!r}, expected {want!r}"
 
 
-def assert_same_outcome(got: Outcome, want: Outcome, where: str) -> None:
+def assert_same_outcome(got: Outcome, want: Outcome, where: str, tolerance: float = 0.0) -> None:
     assert type(got.error) is type(want.error), f"{where}: raised {got.error!r}, expected {want.error!r}"
     if want.error is not None:
         assert str(got.error) == str(want.error), where
     assert got.printed == want.printed, where
-    assert_same(got.value, want.value, where)
+    assert_same(got.value, want.value, where, tolerance)
 
 
 def check(case: Callable[[], tuple], calls: int = 2, **options: Any) -> Any:
