@@ -10,6 +10,7 @@ from typing import Any
 import framejit as fj
 from framejit import Tensor
 from framejit.compiler.api import leave_to_interpreter
+from framejit.nn.utils.gradients import clear_gradients
 
 
 def require(condition: bool, name: str, value: object, expected: str) -> None:
@@ -66,15 +67,7 @@ class Optimizer:
     @leave_to_interpreter
     def zero_grad(self, set_to_none: bool = True) -> None:
         for group in self.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is None:
-                    continue
-                if set_to_none:
-                    parameter.grad = None
-                else:
-                    cleared = parameter.grad.detach().zero_()  # shares memory: the old object is cleared too
-                    if parameter.grad.requires_grad:
-                        parameter.grad = cleared
+            clear_gradients(group["params"], set_to_none)
 
     @leave_to_interpreter
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import framejit as fj
 from framejit import Tensor
 from framejit.nn.parameter import Parameter
+from framejit.nn.utils.gradients import clear_gradients
 
 _IncompatibleKeys = namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])
 _hook_ids = itertools.count()
@@ -292,15 +293,7 @@ class Module:
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        for parameter in self.parameters():
-            if parameter.grad is None:
-                continue
-            if set_to_none:
-                parameter.grad = None
-            else:
-                cleared = parameter.grad.detach().zero_()  # shares memory: the old object is cleared too
-                if parameter.grad.requires_grad:
-                    parameter.grad = cleared
+        clear_gradients(self.parameters(), set_to_none)
 
     def apply(self, fn: Callable[[Module], Any]) -> Module:
         for module in self.children():
