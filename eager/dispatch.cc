@@ -5,7 +5,7 @@
 #include "eager/autograd/record.h"
 #include "eager/error.h"
 #include "eager/meta/derived.h"
-#include "generated/ops.h"
+#include "generated/ops/copy.h"
 
 namespace framejit::eager {
 

@@ -2,7 +2,7 @@
 // that `Value`'s implicit constructors do not take part in overload resolution elsewhere.
 #pragma once
 
-#include "generated/ops.h"
+#include "generated/ops/arithmetic.h"
 
 namespace framejit::eager::ops {
 

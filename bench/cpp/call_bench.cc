@@ -10,6 +10,7 @@
 
 #include "eager/autograd/autograd.h"
 #include "eager/operators.h"
+#include "generated/ops.h"
 
 namespace framejit {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "eager/cpu/thread_pool.h"
 #include "eager/operators.h"
+#include "generated/ops.h"
 #include "graph/trace.h"
 #include "inductor/compile.h"
 

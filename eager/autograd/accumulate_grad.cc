@@ -6,7 +6,8 @@
 #include "eager/autograd/autograd.h"
 #include "eager/autograd/autograd_meta.h"
 #include "eager/dispatch.h"
-#include "generated/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/copy.h"
 
 namespace framejit::eager {
 

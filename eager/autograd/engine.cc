@@ -8,7 +8,9 @@
 #include "eager/autograd/formulas.h"
 #include "eager/dispatch.h"
 #include "eager/error.h"
-#include "generated/ops.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
 
 namespace framejit::eager {
 

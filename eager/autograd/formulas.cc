@@ -1,4 +1,6 @@
 #include "eager/autograd/formulas.h"
+#include "generated/ops/reduction.h"
+#include "generated/ops/view.h"
 
 namespace framejit::eager::ops {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "generated/ops.h"
+#include "generated/ops/creation.h"
 
 namespace framejit::eager::ops {
 

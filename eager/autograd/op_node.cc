@@ -7,7 +7,7 @@
 #include "eager/autograd/backward_context.h"
 #include "eager/dispatch.h"
 #include "eager/error.h"
-#include "generated/ops.h"
+#include "generated/ops/creation.h"
 
 namespace framejit::eager {
 

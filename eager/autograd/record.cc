@@ -7,7 +7,7 @@
 #include "eager/autograd/view.h"
 #include "eager/dispatch.h"
 #include "eager/error.h"
-#include "generated/ops.h"
+#include "generated/ops/copy.h"
 
 namespace framejit::eager {
 

@@ -3,7 +3,8 @@
 #include "eager/autograd/autograd.h"
 #include "eager/dispatch.h"
 #include "eager/error.h"
-#include "generated/ops.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
 
 namespace framejit::eager {
 

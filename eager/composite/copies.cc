@@ -1,5 +1,6 @@
 // Conversions that may return their argument.
 #include "eager/composite/support.h"
+#include "generated/ops/copy.h"
 
 namespace framejit::eager {
 

@@ -1,5 +1,11 @@
 // Creation ops in terms of `empty`, `full` and `arange`.
 #include "eager/composite/support.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/reduction.h"
+#include "generated/ops/view.h"
 
 namespace framejit::eager {
 

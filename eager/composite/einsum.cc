@@ -2,6 +2,11 @@
 #include <algorithm>
 
 #include "eager/composite/support.h"
+#include "generated/ops/creation.h"
+#include "generated/ops/joining.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/reduction.h"
+#include "generated/ops/view.h"
 
 namespace framejit::eager {
 

@@ -1,5 +1,8 @@
 // Indexing with masks and along one dim.
 #include "eager/composite/support.h"
+#include "generated/ops/creation.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/view.h"
 
 namespace framejit::eager {
 

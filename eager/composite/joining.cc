@@ -1,5 +1,9 @@
 // Joining, repeating and reordering.
 #include "eager/composite/support.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
+#include "generated/ops/joining.h"
+#include "generated/ops/view.h"
 
 namespace framejit::eager {
 

@@ -2,6 +2,14 @@
 #include <limits>
 
 #include "eager/composite/support.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/elementary.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/neural.h"
+#include "generated/ops/reduction.h"
+#include "generated/ops/view.h"
 
 namespace framejit::eager {
 

@@ -3,6 +3,14 @@
 #include <limits>
 
 #include "eager/composite/support.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/creation.h"
+#include "generated/ops/joining.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/neural.h"
+#include "generated/ops/random.h"
+#include "generated/ops/view.h"
 
 namespace framejit::eager {
 

@@ -2,6 +2,11 @@
 #include <limits>
 
 #include "eager/composite/support.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/elementary.h"
+#include "generated/ops/neural.h"
+#include "generated/ops/reduction.h"
 
 namespace framejit::eager {
 

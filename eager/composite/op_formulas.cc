@@ -1,6 +1,15 @@
 // Derivatives that take more than an expression (declared in eager/autograd/formulas.h).
 #include "eager/autograd/formulas.h"
 #include "eager/composite/support.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
+#include "generated/ops/elementary.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/joining.h"
+#include "generated/ops/reduction.h"
+#include "generated/ops/view.h"
 
 namespace framejit::eager::ops {
 

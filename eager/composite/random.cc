@@ -1,5 +1,11 @@
 // Random tensors as filled empty ones.
 #include "eager/composite/support.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
+#include "generated/ops/elementary.h"
+#include "generated/ops/random.h"
 
 namespace framejit::eager {
 

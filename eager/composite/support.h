@@ -13,7 +13,6 @@
 #include "eager/meta/pointwise.h"
 #include "eager/meta/shapes.h"
 #include "eager/operators.h"
-#include "generated/ops.h"
 
 namespace framejit::eager {
 

@@ -1,5 +1,7 @@
 // Views made of other views.
 #include "eager/composite/support.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/view.h"
 
 namespace framejit::eager {
 

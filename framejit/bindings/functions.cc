@@ -6,7 +6,7 @@
 #include "framejit/bindings/python.h"
 #include "framejit/bindings/tensor_data.h"
 #include "framejit/bindings/tensor_object.h"
-#include "generated/ops.h"
+#include "generated/ops/copy.h"
 
 namespace framejit::bindings {
 namespace {

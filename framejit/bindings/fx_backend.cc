@@ -6,7 +6,8 @@
 #include "framejit/bindings/python.h"
 #include "framejit/bindings/results.h"
 #include "framejit/bindings/tensor_object.h"
-#include "generated/ops.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
 #include "graph/print.h"
 
 namespace framejit::bindings {

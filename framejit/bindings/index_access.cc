@@ -2,7 +2,11 @@
 #include "framejit/bindings/index.h"
 #include "framejit/bindings/python.h"
 #include "framejit/bindings/tensor_object.h"
-#include "generated/ops.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
+#include "generated/ops/indexing.h"
+#include "generated/ops/view.h"
 
 namespace framejit::bindings {
 namespace {

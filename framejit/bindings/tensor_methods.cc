@@ -10,7 +10,7 @@
 #include "framejit/bindings/tensor_data.h"
 #include "framejit/bindings/tensor_object.h"
 #include "framejit/bindings/tensor_type.h"
-#include "generated/ops.h"
+#include "generated/ops/copy.h"
 
 namespace framejit::bindings {
 namespace {

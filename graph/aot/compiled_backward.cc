@@ -2,7 +2,8 @@
 
 #include "eager/dispatch.h"
 #include "eager/error.h"
-#include "generated/ops.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
 
 namespace framejit::graph::aot {
 

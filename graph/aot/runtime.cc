@@ -5,7 +5,7 @@
 
 #include "eager/autograd/autograd.h"
 #include "eager/dispatch.h"
-#include "generated/ops.h"
+#include "generated/ops/copy.h"
 
 namespace framejit::graph::aot {
 namespace {

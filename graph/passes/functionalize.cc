@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "eager/error.h"
-#include "generated/ops.h"
+#include "generated/ops/copy.h"
 #include "graph/interpret.h"
 #include "graph/passes/view_inverse.h"
 

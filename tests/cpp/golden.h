@@ -51,8 +51,9 @@ inline void check_golden(const std::string& name,
   for (const GoldenCase& golden : cases) {
     std::string output = stage(golden.input);
     renewed << "=== " << golden.name << "\n" << golden.input << "--->\n" << output;
-    if (!std::getenv("FRAMEJIT_UPDATE_GOLDEN"))
+    if (!std::getenv("FRAMEJIT_UPDATE_GOLDEN")) {
       EXPECT_EQ(output, golden.output) << name << ": " << golden.name;
+    }
   }
   if (std::getenv("FRAMEJIT_UPDATE_GOLDEN")) std::ofstream(path) << renewed.str();
 }

@@ -1,7 +1,7 @@
 """Walks the op table: every row has a doc line and samples, and every sample gives what PyTorch gives.
 
 Values, dtypes, shapes, strides, errors, gradients, second derivatives, in-place and ``out=`` forms. The samples are in
-``tests/op_samples.py``. Nothing here lists ops.
+``tests/op_samples/``. Nothing here lists ops.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def test_row_is_documented_and_sampled(name: str) -> None:
         assert not row["is_function"]
         assert INTERNAL[name] in KNOWN
     else:
-        assert KNOWN.get(name), "no sample in tests/op_samples.py"
+        assert KNOWN.get(name), "no sample in tests/op_samples/"
 
 
 @pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row["differentiable"] and name not in INTERNAL])

@@ -53,14 +53,15 @@ def _function(row: Row) -> str:
     return f"void {function_name(row)}(BackwardContext& context) {{\n{body}}}\n"
 
 
-def source(table: Table) -> str:
+def source(table: Table, homes: dict[str, str]) -> str:
+    """``homes``: of each op function, the table whose header declares it."""
     rows = [row for row in table.rows if row.formulas]
+    called = re.findall(r"\b\w+(?=\()", " ".join(formula.code for row in rows for formula in row.formulas))
     declarations = "".join(f"void {function_name(row)}(BackwardContext& context);\n" for row in rows)
     return f"""{text.banner(table.name)}#include "eager/autograd/backward_context.h"
 #include "eager/autograd/formulas.h"
 #include "eager/operators.h"
-#include "generated/ops.h"
-
+{typed.includes({homes[name] for name in called if name in homes})}
 namespace framejit::eager::ops {{
 
 {declarations}

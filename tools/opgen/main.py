@@ -4,8 +4,9 @@ Writes, per table file X:
     registry_X.cc      the rows: schema text, kind, rules, kernels, formulas
     derivatives_X.cc   one backward function per differentiable row
     typed_X.cc         the typed functions, `ops::mul(a, b)`
+    ops/X.h            their declarations
     tile/X_<i>.cc      tile kernels of the pointwise rows, a few rows per file; compiled once per instruction set
-and once: docs/ops.md (the page that lists all ops), stubs/_C/*.pyi (type stubs), ops.h (declarations of the typed functions),
+and once: docs/ops.md (the page that lists all ops), stubs/_C/*.pyi (type stubs), ops.h (all of ops/*.h),
 rows.cc and tile_tables.cc (lists of the above).
 
 An output whose text did not change is left alone, so that an edit rebuilds only what it touches.
@@ -29,10 +30,12 @@ STUB_TEMPLATE = pathlib.Path(__file__).parents[2] / "framejit" / "bindings" / "_
 
 def outputs(tables: list[table.Table]) -> dict[str, str]:
     """Every output file, relative to the output folder, and its text."""
-    files = {"ops.h": typed.header(tables), "rows.cc": registry.index(tables), "tile_tables.cc": tiles.index(tables)}
+    files = {"ops.h": typed.umbrella(tables), "rows.cc": registry.index(tables), "tile_tables.cc": tiles.index(tables)}
+    homes = typed.homes(tables)
     for one in tables:
         files[f"registry_{one.name}.cc"] = registry.source(one)
-        files[f"derivatives_{one.name}.cc"] = derivatives.source(one)
+        files[f"derivatives_{one.name}.cc"] = derivatives.source(one, homes)
+        files[f"ops/{one.name}.h"] = typed.header(one)
         files[f"typed_{one.name}.cc"] = typed.source(one)
         files |= tiles.sources(one)
     files["docs/ops.md"] = docs.page(tables)

@@ -1,6 +1,7 @@
 """Typed C++ functions over the boxed calls: `Tensor ops::mul(const Value& self, const Value& other)`."""
 
 import re
+from collections.abc import Iterable
 
 import text
 from table import Row, Table
@@ -118,13 +119,14 @@ def _inplace(row: Row) -> tuple[str, str]:
     return f"FRAMEJIT_API {head}{', ' + rest[1] if len(rest) > 1 else ''});\n", definition
 
 
-def header(tables: list[Table]) -> str:
+def header(table: Table) -> str:
+    """Declarations of one table's functions."""
     lines = []
-    for row in (row for table in tables for row in table.rows):
+    for row in table.rows:
         lines.append(f"FRAMEJIT_API {result_type(row)} {row.signature.name}({_parameters(row, True)});\n")
         if row.derive_inplace:
             lines.append(_inplace(row)[0])
-    return f"""{text.banner('*')}#pragma once
+    return f"""{text.banner(table.name)}#pragma once
 
 #include <array>
 #include <limits>
@@ -141,14 +143,30 @@ namespace framejit::eager::ops {{
 """
 
 
+def umbrella(tables: list[Table]) -> str:
+    return f"{text.banner('*')}#pragma once\n\n{includes([table.name for table in tables])}"
+
+
+def includes(names: Iterable[str]) -> str:
+    return "".join(f'#include "generated/ops/{name}.h"\n' for name in sorted(names))
+
+
+def homes(tables: list[Table]) -> dict[str, str]:
+    """The table whose header declares a function, by the function's name."""
+    names = {}
+    for table in tables:
+        for row in table.rows:
+            names[row.signature.name] = names[f"{row.signature.name}_"] = table.name
+    return names
+
+
 def source(table: Table) -> str:
     definitions = []
     for row in table.rows:
         definitions.append(_definition(row))
         if row.derive_inplace:
             definitions.append(_inplace(row)[1])
-    return f"""{text.banner(table.name)}#include "generated/ops.h"
-
+    return f"""{text.banner(table.name)}{includes([table.name])}
 namespace framejit::eager::ops {{
 
 namespace {{

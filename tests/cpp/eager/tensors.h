@@ -7,6 +7,7 @@
 
 #include "eager/autograd/autograd.h"
 #include "eager/operators.h"
+#include "generated/ops.h"
 #include "eager/tensor.h"
 
 namespace framejit::eager::testing {

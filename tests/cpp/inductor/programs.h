@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eager/operators.h"
+#include "generated/ops.h"
 #include "graph/executable.h"
 #include "graph/trace.h"
 #include "inductor/compile.h"
