@@ -4,6 +4,7 @@
 
 #include "eager/autograd/record.h"
 #include "eager/error.h"
+#include "eager/fixed_ints.h"
 #include "eager/meta/derived.h"
 #include "generated/ops/copy.h"
 
@@ -44,6 +45,31 @@ bool must_record(const Op& op, const Value* args) {
   return false;
 }
 
+bool has_symbolic_size(const Value& value) {
+  return (value.tag() == Value::Tag::sym_int || value.tag() == Value::Tag::int_list) && is_symbolic(value);
+}
+
+Value with_plain_sizes(const Value& value) {
+  if (value.tag() == Value::Tag::sym_int) return value.integer();
+  std::vector<SymInt> plain;
+  for (SymInt size : value.int_list()) plain.push_back(size.expect());
+  return plain;
+}
+
+/// Calls again with plain numbers where the op may not be given symbols; false if it was given none.
+bool call_with_fixed_ints(const Op& op, const Value* args, Value* results) {
+  std::vector<Value> plain;
+  for (uint64_t mask = fixed_ints(op); mask; mask &= mask - 1) {
+    const int i = std::countr_zero(mask);
+    if (!has_symbolic_size(args[i])) continue;
+    if (plain.empty()) plain.assign(args, args + op.schema.args.size());
+    plain[size_t(i)] = with_plain_sizes(args[i]);
+  }
+  if (plain.empty()) return false;
+  call(op, plain.data(), results);
+  return true;
+}
+
 DeviceType device_of(const Op& op, const Value* args) {
   for (uint64_t mask = op.tensor_args; mask; mask &= mask - 1) {
     const Value& value = args[std::countr_zero(mask)];
@@ -82,6 +108,7 @@ Recorder* Recorder::current() { return thread_recorder; }
 Recorder* Recorder::exchange(Recorder* recorder) { return std::exchange(thread_recorder, recorder); }
 
 void call(const Op& op, const Value* args, Value* results) {
+  if (thread_recorder && call_with_fixed_ints(op, args, results)) return;
   if (op.composite) return op.composite(args, results);
   if (call_derived_composite(op, args, results)) return;
   uint64_t requiring = thread_modes.grad_enabled ? args_requiring_grad(op, args) : 0;

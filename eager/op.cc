@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "eager/error.h"
+#include "eager/fixed_ints.h"
 #include "eager/meta/derived.h"
 #include "eager/row_spec.h"
 
@@ -25,6 +26,7 @@ class Registry {
       Op& op = add(make(row));
       if (row.derive_inplace) op.inplace = &add(derive_inplace(op, row.inplace_kernel));
       if (row.derive_out) add(derive_out(op));
+      fixed_ints_.resize(ops_.size(), row.fixed_ints);  // derived rows add arguments at the end
     }
     for (Op& op : ops_) {
       by_name_[op.full_name] = &op;
@@ -38,6 +40,7 @@ class Registry {
   }
 
   std::span<const Op> ops() const { return ops_; }
+  uint64_t fixed_ints(const Op& op) const { return fixed_ints_[op.id]; }
   Op* find(std::string_view full_name) {
     auto found = by_name_.find(std::string(full_name));
     return found == by_name_.end() ? nullptr : found->second;
@@ -125,6 +128,7 @@ class Registry {
   }
 
   std::vector<Op> ops_;
+  std::vector<uint64_t> fixed_ints_;  ///< by id
   std::unordered_map<std::string, Op*> by_name_;
   std::unordered_map<std::string, std::vector<const Op*>> overloads_;
 };
@@ -138,6 +142,7 @@ Registry& registry() {
 
 std::span<const Op> all_ops() { return registry().ops(); }
 const Op* find_op(std::string_view full_name) { return registry().find(full_name); }
+uint64_t fixed_ints(const Op& op) { return registry().fixed_ints(op); }
 std::span<const Op* const> find_overloads(std::string_view name) { return registry().overloads(name); }
 const Op& get_op(std::string_view full_name) {
   const Op* op = find_op(full_name);

@@ -15,6 +15,7 @@ struct RowSpec {
   int operand_count;
   uint32_t unpromoted;
   std::vector<uint8_t> params;
+  uint64_t fixed_ints;
   bool wraps_numbers;
   bool derive_inplace;
   bool derive_out;

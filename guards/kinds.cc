@@ -70,10 +70,11 @@ bool check_int64(const Guard& g, Context& c) {
   int overflow = 0;
   int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);
   if (overflow) return false;
-  if (g.number < 0) return true;
-  c.bound |= uint64_t(1) << g.number;
-  c.symbols[g.number] = value;
-  return value >= 2;  // the tracer specialises the others
+  if (g.number >= 0) {  // any value: unlike a size, an int input is not specialised for 0 and 1
+    c.bound |= uint64_t(1) << g.number;
+    c.symbols[g.number] = value;
+  }
+  return true;
 }
 
 bool check_tensor(const Guard& g, Context& c) {

@@ -73,7 +73,7 @@ std::string print_dict_keys(const Guard& g, const Program&) {
 }
 std::string print_int64(const Guard& g, const Program&) {
   std::string text = "-2**63 <= " + g.source->text + " < 2**63";
-  return g.number < 0 ? text : "2 <= " + g.source->text + " < 2**63  # s" + std::to_string(g.number);
+  return g.number < 0 ? text : text + "  # s" + std::to_string(g.number);
 }
 std::string print_tensor(const Guard& g, const Program& p) {
   const TensorPattern& pattern = KindTable::pattern(g, p);
@@ -129,7 +129,7 @@ void mismatch_dict_keys(const Guard& g, Context& c, Mismatch& m) {
   if (!c.object(g)) differs(m, g, "nothing", "a dict");
 }
 void mismatch_int64(const Guard& g, Context& c, Mismatch& m) {
-  differs(m, g, value_text(c.object(g)), g.number < 0 ? "an int of 64 bits" : "an int from 2 to 2**63 - 1");
+  differs(m, g, value_text(c.object(g)), "an int of 64 bits");
 }
 
 void mismatch_tensor(const Guard& g, Context& c, Mismatch& m) {

@@ -19,35 +19,45 @@ from eager.test_ops import TABLE, Call, cases, function_of, outcome  # noqa: E40
 pytestmark = pytest.mark.skipif(not hasattr(fj, "compile"), reason="needs the compiler")
 
 
-def source_of(sample: Sample) -> tuple[str, dict[str, Any]]:
-    """`def f(t0, t1): return op(t0, [t1], dim=c0)`, and the constants by name."""
-    tensors: list[str] = []
-    constants: dict[str, Any] = {}
+class Source:
+    """`def f(t0, t1, n0): return op(t0, [t1], dim=n0, keepdim=c0)`: the text, and the constants by name.
 
-    def text(value: Any) -> str:
+    With `numbers_too`, every int and float of the sample is an argument as well: `numbers` has their values.
+    """
+
+    def __init__(self, sample: Sample, numbers_too: bool = False) -> None:
+        self.tensors: list[str] = []
+        self.numbers: list[float] = []
+        self.constants: dict[str, Any] = {}
+        self.numbers_too = numbers_too
+        self.parts = [self._text(value) for value in sample.args]
+        self.parts += [f"{name}={self._text(value)}" for name, value in sample.kwargs.items()]
+
+    def _text(self, value: Any) -> str:
         if isinstance(value, T):
-            tensors.append(f"t{len(tensors)}")
-            return tensors[-1]
-        if isinstance(value, list) and any(isinstance(entry, T) for entry in value):
-            return "[" + ", ".join(map(text, value)) + "]"
-        name = f"c{len(constants)}"
-        constants[name] = getattr(fj, value) if isinstance(value, str) and value in ALL else value
+            self.tensors.append(f"t{len(self.tensors)}")
+            return self.tensors[-1]
+        is_list = isinstance(value, (list, tuple))
+        if is_list and (self.numbers_too or any(isinstance(entry, T) for entry in value)):
+            return "[" + ", ".join(map(self._text, value)) + "]"
+        if self.numbers_too and type(value) in (int, float):
+            self.numbers.append(value)
+            return f"n{len(self.numbers) - 1}"
+        name = f"c{len(self.constants)}"
+        self.constants[name] = getattr(fj, value) if isinstance(value, str) and value in ALL else value
         return name
 
-    parts = [text(value) for value in sample.args] + [f"{name}={text(value)}" for name, value in sample.kwargs.items()]
-    return f"def f({', '.join(tensors)}): return op({', '.join(parts)})", constants
-
-
-def compiled_function(call: Call) -> Callable[..., Any]:
-    source, constants = source_of(call.sample)
-    if call.row["is_function"]:
-        names = {"op": function_of(fj, call.row, call.row["name"]), **constants}
-    else:
-        self, _, rest = source.partition("op(")[2].partition(", ")
-        source = source.partition("op(")[0] + f"{self.rstrip(')')}.{call.row['name']}({rest or ')'}"
-        names = constants
-    exec(source, names)
-    return fj.compile(names["f"])
+    def function(self, row: dict) -> Callable[..., Any]:
+        """The function itself, to be compiled or not."""
+        names = dict(self.constants)
+        if row["is_function"]:
+            names["op"] = function_of(fj, row, row["name"])
+            call = f"op({', '.join(self.parts)})"
+        else:
+            call = f"{self.parts[0]}.{row['name']}({', '.join(self.parts[1:])})"
+        parameters = self.tensors + [f"n{i}" for i in range(len(self.numbers))]
+        exec(f"def f({', '.join(parameters)}): return {call}", names)
+        return names["f"]
 
 
 def check_equal(got: Any, expected: Any, exact: bool) -> None:
@@ -68,15 +78,39 @@ def check_equal(got: Any, expected: Any, exact: bool) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
 
 
+def check_compiled(compiled: Callable[..., Any], arguments: Callable[[], list], expected: Any, exact: bool) -> None:
+    if isinstance(expected, Exception):
+        with pytest.raises(type(expected)) as raised:
+            compiled(*arguments())
+        assert str(raised.value) == str(expected)
+    else:
+        check_equal(compiled(*arguments()), expected, exact)
+
+
 @pytest.mark.parametrize(("name", "sample"), cases(SAMPLES))
 def test_compiled(name: str, sample: Sample) -> None:
     call = Call(name, sample, sample.dtypes[-1])
-    expected = outcome(call, fj)
-    function = compiled_function(call)
+    compiled = fj.compile(Source(sample).function(call.row))
     for _ in range(2):  # traced, then from the cache
-        if isinstance(expected, Exception):
-            with pytest.raises(type(expected)) as raised:
-                function(*call.tensors(fj))
-            assert str(raised.value) == str(expected)
-        else:
-            check_equal(function(*call.tensors(fj)), expected, exact=TABLE[name]["kind"] == "pointwise")
+        check_compiled(compiled, lambda: call.tensors(fj), outcome(call, fj), exact=TABLE[name]["kind"] == "pointwise")
+
+
+def has_numbers(row: dict, sample: Sample) -> bool:
+    return bool(Source(sample, numbers_too=True).numbers)
+
+
+@pytest.mark.parametrize(("name", "sample"), cases(SAMPLES, has_numbers))
+def test_numbers_are_arguments(name: str, sample: Sample) -> None:
+    """Whatever reads a number of the call reads the one given now: of the sample, then others, then the sample's."""
+    call = Call(name, sample, sample.dtypes[-1])
+    source = Source(sample, numbers_too=True)
+    plain = source.function(call.row)
+    compiled = fj.compile(plain)
+    others = [number + 1 if isinstance(number, int) else number * 1.5 for number in source.numbers]
+    for numbers in (source.numbers, others, [number - 1 for number in source.numbers], source.numbers):
+        arguments = lambda: [*call.tensors(fj), *numbers]  # noqa: B023, E731
+        try:
+            expected = plain(*arguments())
+        except Exception as error:
+            expected = error
+        check_compiled(compiled, arguments, expected, exact=TABLE[name]["kind"] == "pointwise")

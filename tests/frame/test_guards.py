@@ -137,10 +137,10 @@ def test_int64():
     )
     check(
         lambda b, x: b.int64(x, 0),
-        "2 <= x < 2**63  # s0",
-        [2, 100],
-        [1, 0, -5],
-        "x: got 1, expected an int from 2 to 2**63 - 1",
+        "-2**63 <= x < 2**63  # s0",
+        [2, 1, 0, -5],
+        [2**63, True, 1.0],
+        f"x: got {2**63}, expected an int of 64 bits",
     )
 
 

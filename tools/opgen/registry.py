@@ -42,6 +42,7 @@ def _row(row: Row) -> str:
         "operand_count": str(row.operand_count),
         "unpromoted": text.mask(row.unpromoted),
         "params": "{" + ", ".join(map(str, row.params)) + "}",
+        "fixed_ints": text.mask(row.fixed_ints),
         "wraps_numbers": str(row.wrap).lower(),
         "derive_inplace": str(row.derive_inplace).lower(),
         "derive_out": str(row.derive_out).lower(),

@@ -17,6 +17,7 @@ class Argument:
     default: str | None
     keyword_only: bool
     accepts_one: bool  # of int[2]: one int stands for the list
+    symbolic: bool  # SymInt: stays a symbol in a trace
 
     @property
     def is_tensor(self) -> bool:
@@ -74,6 +75,7 @@ def parse(text: str) -> Signature:
                 default=found["default"],
                 keyword_only=keyword_only,
                 accepts_one=found["list"] not in (None, "[]"),
+                symbolic=found["type"] == "SymInt",
             )
         )
     if results.startswith("(") and not results.endswith(")"):

@@ -61,6 +61,11 @@ class Row:
     is_function: bool
     aliases: list[str]
 
+    @property
+    def fixed_ints(self) -> list[int]:
+        """The int arguments that are plain numbers in a trace too."""
+        return [i for i, arg in enumerate(self.signature.arguments) if arg.base == "int" and not arg.symbolic]
+
     def takes_number(self, index: int) -> bool:
         """A Tensor argument for which a Python number may be given."""
         argument = self.signature.arguments[index]
