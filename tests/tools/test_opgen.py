@@ -54,7 +54,7 @@ def test_float_rows_have_float_tiles_only(tmp_path):
 
 def test_typed_signature(tmp_path):
     one = row(tmp_path, "f(Tensor self, Tensor? w, int[] size, int? n=None, str mode='x', *, Scalar s=1) -> Tensor")
-    assert typed.header([table.Table("sample", [one])]).count(
+    assert typed.header(table.Table("sample", [one])).count(
         "Tensor f(const Tensor& self, const Tensor& w, const Dims& size, "
         'const std::optional<SymInt>& n = std::nullopt, const std::string& mode = "x", const Value& s = Value(1));'
     ) == 1
