@@ -1,0 +1,92 @@
+"""``python -m tests.external.opinfo``: --all, or --op NAME (repeatable) with every difference in detail."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import sys
+
+from .differences import Explanations
+from .sweep import Options, Report, entries, sweep
+
+DTYPES = (
+    *("float32", "float64", "int64", "bool", "uint8", "int32", "int8", "int16"),
+    *("float16", "bfloat16", "complex64", "complex128"),
+)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.external.opinfo", description=__doc__)
+    parser.add_argument("--all", action="store_true", help="every op that framejit has, every sample")
+    parser.add_argument(
+        "--op", action="append", help="name as in PyTorch (nn.functional.gelu, div.floor_rounding)"
+    )
+    parser.add_argument("--samples", type=int, help="at most so many of each dtype")
+    parser.add_argument("--dtypes", nargs="+", default=DTYPES)
+    parser.add_argument(
+        "--reference", action="store_true", help="the larger set of samples, of PyTorch's reference tests"
+    )
+    parser.add_argument("--explained", action="store_true", help="print explained differences too")
+    parser.add_argument("--limit", type=int, default=3, help="differences printed of each op, form and kind")
+    parser.add_argument("--absent", action="store_true", help="only list the ops that framejit has not")
+    arguments = parser.parse_args()
+    if not (arguments.all or arguments.op or arguments.absent):
+        parser.error("--all, --op NAME or --absent")
+    return arguments
+
+
+def print_differences(differences: list, limit: int) -> None:
+    groups = collections.defaultdict(list)
+    for difference in differences:
+        groups[difference.op, difference.form, difference.kind].append(difference)
+    for group in groups.values():
+        for difference in group[:limit]:
+            print(difference)
+        if len(group) > limit:
+            print(f"    ... and {len(group) - limit} more {group[0].form} {group[0].kind}")
+
+
+def main() -> int:
+    arguments = parse()
+    ops, absent = entries(arguments.op)
+    if arguments.absent:
+        print(*absent, sep="\n")
+        return 0
+    options = Options(tuple(arguments.dtypes), samples=arguments.samples, reference=arguments.reference)
+    explanations = Explanations()
+    reports: list[Report] = []
+    unexplained: list = []
+    for report in sweep(ops, options):
+        reports.append(report)
+        new = [difference for difference in report.differences if explanations.explain(difference) is None]
+        unexplained += new
+        print_differences(report.differences if arguments.explained else new, arguments.limit)
+        sys.stdout.flush()
+    stale = explanations.unused() if arguments.all and arguments.samples is None else []
+    summarise(reports, absent, unexplained, stale)
+    return 1 if unexplained or stale else 0
+
+
+def summarise(reports: list[Report], absent: list[str], unexplained: list, stale: list[str]) -> None:
+    names = {report.op for report in reports}
+    failing = sorted({difference.op for difference in unexplained})
+    inapplicable = sum((report.inapplicable for report in reports), collections.Counter())
+    samples, bad = sum(r.samples for r in reports), sum(r.bad_samples for r in reports)
+    print(f"\nabsent ({len(absent)}): {' '.join(absent)}")
+    print(f"not applicable: {dict(inapplicable.most_common())}")
+    for row in stale:
+        print(f"explains nothing any more: {row}")
+    print(f"entries with unexplained differences ({len(failing)}): {' '.join(failing)}")
+    kinds = collections.Counter((difference.form, difference.kind) for difference in unexplained)
+    print(
+        "unexplained:",
+        ", ".join(f"{form} {kind} {count}" for (form, kind), count in kinds.most_common()) or "nothing",
+    )
+    print(
+        f"{len(names)} entries, {samples} samples and {bad} bad samples, of which {sum(r.differing for r in reports)} differ; "
+        f"{len(unexplained)} differences unexplained; {sum(r.seconds for r in reports):.0f} s"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
