@@ -1,5 +1,7 @@
 #include "eager/storage.h"
 
+#include <cstring>
+
 #include "eager/error.h"
 #include "eager/pool.h"
 
@@ -12,7 +14,7 @@ static_assert(sizeof(Storage) <= kHeader);
 }  // namespace
 
 Storage::Storage(void* data, size_t nbytes, Device device, std::unique_ptr<Deleter> deleter)
-    : data_(data), nbytes_(nbytes), device_(device), deleter_(std::move(deleter)) {}
+    : data_(data), nbytes_(nbytes), device_(device), pooled_(!deleter), deleter_(std::move(deleter)) {}
 
 Ref<Storage> Storage::allocate(size_t nbytes, Device device) {
   FRAMEJIT_CHECK_TYPE(device.type == DeviceType::cpu, not_implemented, "no allocator for device ",
@@ -27,8 +29,16 @@ Ref<Storage> Storage::adopt(void* data, size_t nbytes, Device device, Deleter de
                           Storage(data, nbytes, device, std::make_unique<Deleter>(std::move(deleter))));
 }
 
+void Storage::move_to(void* data, Deleter deleter) {
+  if (nbytes_) std::memcpy(data, data_, nbytes_);
+  auto owner = std::make_unique<Deleter>(std::move(deleter));
+  if (deleter_) (*deleter_)();
+  data_ = data;
+  deleter_ = std::move(owner);
+}
+
 void Storage::destroy() {
-  size_t block_bytes = kHeader + (deleter_ ? 0 : nbytes_);
+  size_t block_bytes = kHeader + (pooled_ ? nbytes_ : 0);
   if (deleter_) (*deleter_)();
   this->~Storage();
   pool_free(this, block_bytes);

@@ -26,6 +26,9 @@ class FRAMEJIT_API Storage final : public RefCounted {
   Device device() const { return device_; }
   uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
+  /// Copies the bytes to `data` and lives there from now on; `deleter` runs when the storage dies. Nobody may
+  /// be reading or writing meanwhile.
+  void move_to(void* data, Deleter deleter);
 
  private:
   Storage(void* data, size_t nbytes, Device device, std::unique_ptr<Deleter> deleter);
@@ -36,7 +39,8 @@ class FRAMEJIT_API Storage final : public RefCounted {
   size_t nbytes_;
   Device device_;
   std::atomic<uint32_t> version_{0};
-  std::unique_ptr<Deleter> deleter_;  ///< null: the data lies in the pool, right behind this object
+  bool pooled_;                       ///< one block of the pool holds this object and, behind it, nbytes_
+  std::unique_ptr<Deleter> deleter_;  ///< null: the data is the one behind this object
 };
 
 }  // namespace framejit::eager

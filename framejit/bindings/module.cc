@@ -20,6 +20,7 @@ PYBIND11_MODULE(_C, pybind_module) {
     init_constant_types(module);
     init_number_protocol();
     init_tensor_type(module);
+    init_storage(module);
     init_generator(module);
     init_op_callables(module);
     init_functions(module);

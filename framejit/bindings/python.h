@@ -18,6 +18,7 @@
 //   tensor_data.h          tensors from and to Python data: tensor_data.cc, numpy.cc, dlpack.cc
 //   autograd_node.h        grad_fn objects and hooks; autograd_functions.cc: the submodule _autograd
 //   python_function_node.h the node of a user's autograd.Function
+//   storage_object.h       UntypedStorage, the memory behind tensors
 //   front_end.h            all this as the symbolic executor and the guards see it
 //   module.h               the module _C: functions.cc, generator_object.cc, machine.cc, op_table.cc
 //   _C.pyi.in              its type stub, to which tools/opgen/stubs.py adds the op table

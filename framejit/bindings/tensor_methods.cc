@@ -7,6 +7,7 @@
 #include "framejit/bindings/arg_reader.h"
 #include "framejit/bindings/constant_types.h"
 #include "framejit/bindings/python.h"
+#include "framejit/bindings/storage_object.h"
 #include "framejit/bindings/tensor_data.h"
 #include "framejit/bindings/tensor_object.h"
 #include "framejit/bindings/tensor_type.h"
@@ -158,6 +159,7 @@ PyMethodDef tensor_methods[] = {
     {"is_inference", noargs<is_inference>, METH_NOARGS, "Whether it was made in inference mode."},
     {"get_device", noargs<get_device>, METH_NOARGS, "Number of the CUDA device, -1 on the CPU."},
     {"data_ptr", noargs<data_ptr>, METH_NOARGS, "Address of the first element."},
+    {"untyped_storage", noargs<storage_object>, METH_NOARGS, "The memory that this tensor views."},
     {"detach", noargs<detach>, METH_NOARGS, "The same values without a history, sharing memory."},
     {"detach_", noargs<detach_in_place>, METH_NOARGS, "Takes the history away from this tensor."},
     {"retain_grad", noargs<retain_grad>, METH_NOARGS, "Makes backward() keep .grad of this non-leaf."},
@@ -175,7 +177,7 @@ PyMethodDef tensor_methods[] = {
     {}};
 
 Traced traced_method(const char* name) {
-  constexpr const char* kData[] = {"tolist", "data_ptr", "__dlpack__", "storage_offset"};
+  constexpr const char* kData[] = {"tolist", "data_ptr", "__dlpack__", "storage_offset", "untyped_storage"};
   constexpr const char* kState[] = {"detach_", "retain_grad", "requires_grad_"};
   for (const char* other : kData)
     if (!std::strcmp(name, other)) return Traced::data;
