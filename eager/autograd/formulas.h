@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "eager/autograd/nn_formulas.h"
 #include "generated/ops/creation.h"
 
 namespace framejit::eager::ops {

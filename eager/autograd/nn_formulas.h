@@ -1,0 +1,24 @@
+// Helpers of the derivative formulas of neural-network rows (eager/composite/nn_formulas.cc).
+#pragma once
+
+#include <vector>
+
+#include "eager/dispatch.h"
+
+namespace framejit::eager::ops {
+
+Dims negated(const Dims& values);
+Dims last_sizes(const Dims& sizes, int count);
+/// Every dim but the second.
+Dims all_but_channels(int rank);
+Tensor convolution_backward_input(const Tensor& grad, const Dims& input_sizes, const Tensor& weight,
+                                  const Dims& stride, const Dims& padding, const Dims& dilation,
+                                  bool transposed, SymInt groups);
+Tensor convolution_backward_weight(const Tensor& grad, const Tensor& input, const Dims& weight_sizes,
+                                   const Dims& stride, const Dims& padding, const Dims& dilation,
+                                   bool transposed, SymInt groups);
+/// `convolution` whose result has the given sizes: with the output padding that makes it so, or cut.
+Tensor convolution_of_size(const Tensor& input, const Tensor& weight, const Dims& sizes, const Dims& stride,
+                           const Dims& padding, const Dims& dilation, bool transposed, SymInt groups);
+
+}  // namespace framejit::eager::ops

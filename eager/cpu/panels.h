@@ -1,0 +1,33 @@
+// Products of matrices one of which is never stored: a convolution's patches, read through offsets into the
+// images. The left matrix is packed once into panels of `rows` rows, the right one panel by panel of
+// `columns` columns; tile/panels.cc has the loops, compiled once per instruction set.
+#pragma once
+
+#include <cstdint>
+
+namespace framejit::eager::cpu {
+
+/// T: float or double.
+template <class T>
+struct PanelKernels {
+  int64_t rows, columns;  ///< of a tile of the product
+  int64_t lanes;          ///< elements of a vector register
+
+  /// panel[k][i] = images[taps[k] + pixels[i]] for k < count and i < columns.
+  void (*pack)(const T* images, const int64_t* taps, int64_t count, const int64_t* pixels, T* panel);
+  /// c = a times b, or c += a times b. `a`: panels of `count` x rows, `b`: panels of `count` x columns.
+  void (*multiply)(int64_t row_panels, int64_t column_panels, int64_t count, const T* a, const T* b, T* c,
+                   int64_t c_stride, bool accumulate);
+  /// c[i][j] += sum over l of a[i][l] * b[j][l], both with rows `stride` apart; count is a multiple of lanes.
+  void (*dot)(int64_t a_rows, int64_t b_rows, int64_t count, const T* a, const T* b, int64_t stride, T* c,
+              int64_t c_stride);
+  /// out[i] = bias + sum over k of weights[k] * image[taps[k] + i * step], for i < n.
+  void (*filter)(const T* image, const int64_t* taps, const T* weights, int64_t count, T bias, int64_t step,
+                 int64_t n, T* out);
+};
+
+/// Those of the chosen instruction set.
+template <class T>
+const PanelKernels<T>& panel_kernels();
+
+}  // namespace framejit::eager::cpu
