@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "eager/autocast.h"
 #include "eager/autograd/record.h"
 #include "eager/error.h"
 #include "eager/fixed_ints.h"
@@ -83,9 +84,29 @@ DeviceType device_of(const Op& op, const Value* args) {
                                                                  : DeviceType::cpu;
 }
 
-void mark_inference(const Op& op, Value* results) {
-  for (int i = 0; i < op.schema.result_count; ++i)
+/// New tensors made in inference mode can never take part in autograd; views of others still can.
+void mark_inference(const Op& op, const Value* args, Value* results) {
+  if (op.kind == OpKind::view && !args[0].impl()->is_inference) return;
+  for (int i = 0; i < op.schema.result_count; ++i) {
     if (results[i].is_tensor()) results[i].impl()->is_inference = true;
+    if (results[i].tag() == Value::Tag::tensor_list)
+      for (const Tensor& tensor : results[i].tensor_list()) tensor->is_inference = true;
+  }
+}
+
+[[noreturn]] void fail_without_kernel(const Op& op, const Value* args, DeviceType device) {
+  std::string dtypes, existing;
+  for (uint64_t mask = op.tensor_args; mask; mask &= mask - 1) {
+    const Value& value = args[std::countr_zero(mask)];
+    if (value.is_tensor()) dtypes += (dtypes.empty() ? "" : ", ") + std::string(dtype_name(value.impl()->meta.dtype));
+  }
+  for (int other = 0; other < kDeviceTypeCount; ++other)
+    if (op.kernels[size_t(other)])
+      existing += (existing.empty() ? "" : ", ") + std::string(device_name({DeviceType(other), 0}));
+  fail(ErrorType::not_implemented, "Could not run '", op.full_name, "' on device '", device_name({device, 0}),
+       "'", dtypes.empty() ? "" : concat(" with arguments of dtype ", dtypes), ": it has no kernel for that device. ",
+       existing.empty() ? "It has none at all." : concat("There are kernels for: ", existing, "."),
+       " A kernel can be registered with framejit.library.");
 }
 
 /// A derived row of a composite: the composite, then a copy into the written argument. Both are ordinary
@@ -104,11 +125,24 @@ bool call_derived_composite(const Op& op, const Value* args, Value* results) {
 
 Modes& modes() { return thread_modes; }
 
+uint64_t pack(const Modes& modes) {
+  uint64_t word = uint64_t(modes.grad_enabled) | uint64_t(modes.inference) << 1 | uint64_t(modes.anomaly) << 2;
+  if (!modes.any_autocast) return word;
+  int bit = 3;
+  for (const Autocast& each : modes.autocast) {
+    if (each.enabled) word |= (uint64_t(1) | uint64_t(each.dtype) << 1) << bit;
+    bit += 6;
+  }
+  return word;
+}
+
 Recorder* Recorder::current() { return thread_recorder; }
 Recorder* Recorder::exchange(Recorder* recorder) { return std::exchange(thread_recorder, recorder); }
 
 void call(const Op& op, const Value* args, Value* results) {
   if (thread_recorder && call_with_fixed_ints(op, args, results)) return;
+  if (op.autocast != AutocastRule::none && thread_modes.any_autocast)
+    return call_with_autocast(op, args, results);
   if (op.composite) return op.composite(args, results);
   if (call_derived_composite(op, args, results)) return;
   uint64_t requiring = thread_modes.grad_enabled ? args_requiring_grad(op, args) : 0;
@@ -116,7 +150,7 @@ void call(const Op& op, const Value* args, Value* results) {
     call_with_autograd(op, args, results, requiring);
   else
     call_below_autograd(op, args, results);
-  if (thread_modes.inference && op.mutated < 0) mark_inference(op, results);
+  if (thread_modes.inference && op.mutated < 0) mark_inference(op, args, results);
 }
 
 void call_below_autograd(const Op& op, const Value* args, Value* results) {
@@ -127,8 +161,7 @@ void call_below_autograd(const Op& op, const Value* args, Value* results) {
 void call_kernel(const Op& op, const Value* args, Value* results) {
   DeviceType device = device_of(op, args);
   KernelFn kernel = op.kernels[int(device)];
-  FRAMEJIT_CHECK_TYPE(kernel, not_implemented, "Could not run '", op.full_name, "' on device '",
-                      device_name({device, 0}), "': it has no kernel for it.");
+  if (!kernel) fail_without_kernel(op, args, device);
   kernel(op, args, results);
   if (op.mutated >= 0) args[op.mutated].impl()->storage->bump_version();
 }

@@ -31,19 +31,41 @@ class FRAMEJIT_API Recorder {
   static Recorder* exchange(Recorder* recorder);  ///< returns the former
 };
 
-/// Thread-local modes, one word so that guards can compare them at once.
+/// Autocast of one device.
+struct Autocast {
+  bool enabled = false;
+  DType dtype = DType::float32;
+};
+
+/// Thread-local modes; `pack` makes one word of those that guards compare.
 struct Modes {
   bool grad_enabled = true;
   bool inference = false;
   bool anomaly = false;
+  bool saved_tensor_hooks = false;  ///< some are set (eager/autograd/saved_tensor.h)
+  bool any_autocast = false;        ///< enabled for some device
+  bool autocast_cache = true;       ///< a parameter is cast once per autocast region
+  std::array<Autocast, kDeviceTypeCount> autocast{};
 };
 FRAMEJIT_API Modes& modes();
+/// In 48 bits; the lowest three are grad mode, inference mode, anomaly mode.
+FRAMEJIT_API uint64_t pack(const Modes& modes);
 
 /// Sets grad mode for a scope.
 class FRAMEJIT_API GradModeScope {
  public:
   explicit GradModeScope(bool enabled) : previous_(modes().grad_enabled) { modes().grad_enabled = enabled; }
   ~GradModeScope() { modes().grad_enabled = previous_; }
+
+ private:
+  bool previous_;
+};
+
+/// No autocast for a scope: what is inside has its dtypes already, or is compiled once for all modes.
+class FRAMEJIT_API WithoutAutocast {
+ public:
+  WithoutAutocast() : previous_(modes().any_autocast) { modes().any_autocast = false; }
+  ~WithoutAutocast() { modes().any_autocast = previous_; }
 
  private:
   bool previous_;

@@ -1,5 +1,8 @@
 #include "eager/op.h"
 
+#include <deque>
+#include <mutex>
+#include <shared_mutex>
 #include <unordered_map>
 
 #include "eager/error.h"
@@ -40,28 +43,47 @@ class Registry {
   }
 
   std::span<const Op> ops() const { return ops_; }
-  uint64_t fixed_ints(const Op& op) const { return fixed_ints_[op.id]; }
+  /// None of an op registered at run time: its meta function is the user's, over symbolic sizes.
+  uint64_t fixed_ints(const Op& op) const { return op.id < fixed_ints_.size() ? fixed_ints_[op.id] : 0; }
   Op* find(std::string_view full_name) {
+    std::shared_lock lock(mutex_);
     auto found = by_name_.find(std::string(full_name));
     return found == by_name_.end() ? nullptr : found->second;
   }
   std::span<const Op* const> overloads(std::string_view name) const {
+    std::shared_lock lock(mutex_);
     auto found = overloads_.find(std::string(name));
     if (found == overloads_.end()) return {};
     return found->second;
   }
 
+  Op& add_at_run_time(Op op) {
+    std::unique_lock lock(mutex_);
+    complete(op);
+    FRAMEJIT_CHECK(!by_name_.contains(op.full_name), "an op called '", op.full_name, "' is there already");
+    added_.push_back(std::move(op));
+    Op& added = added_.back();
+    by_name_[added.full_name] = &added;
+    overloads_[added.schema.name].push_back(&added);
+    return added;
+  }
+
  private:
   Op& add(Op op) {
-    op.id = uint16_t(ops_.size());
+    complete(op);
+    ops_.push_back(std::move(op));
+    return ops_.back();
+  }
+
+  /// What follows from the schema.
+  void complete(Op& op) const {
+    op.id = uint16_t(ops_.size() + added_.size());
     op.full_name = op.schema.name + (op.schema.overload.empty() ? "" : "." + op.schema.overload);
     op.tensor_args = 0;
     for (size_t i = 0; i < op.schema.args.size(); ++i) {
       if (holds_tensors(op.schema.args[i].type)) op.tensor_args |= uint64_t(1) << i;
       if (op.schema.args[i].mutated) op.mutated = int(i);
     }
-    ops_.push_back(std::move(op));
-    return ops_.back();
   }
 
   static Op make(const RowSpec& row) {
@@ -69,6 +91,7 @@ class Registry {
     op.schema = Schema::parse(row.schema);
     op.kind = row.kind;
     op.dtype_rule = row.dtype_rule;
+    op.autocast = row.autocast;
     op.operand_count = row.operand_count;
     op.unpromoted = row.unpromoted;
     op.params = row.params;
@@ -93,6 +116,7 @@ class Registry {
     Op op = functional;
     op.functional = &functional;
     op.kind = OpKind::inplace;
+    op.autocast = AutocastRule::none;
     op.schema.name += "_";
     op.schema.args[0].mutated = true;
     op.meta = meta_inplace;
@@ -111,6 +135,7 @@ class Registry {
     op.functional = &functional;
     op.inplace = nullptr;
     op.kind = OpKind::out;
+    op.autocast = AutocastRule::none;
     op.schema.overload += op.schema.overload.empty() ? "out" : "_out";
     SchemaArg out;
     out.name = "out";
@@ -127,8 +152,10 @@ class Registry {
     return op;
   }
 
+  mutable std::shared_mutex mutex_;
   std::vector<Op> ops_;
   std::vector<uint64_t> fixed_ints_;  ///< by id
+  std::deque<Op> added_;  // at run time; addresses are kept
   std::unordered_map<std::string, Op*> by_name_;
   std::unordered_map<std::string, std::vector<const Op*>> overloads_;
 };
@@ -144,6 +171,7 @@ std::span<const Op> all_ops() { return registry().ops(); }
 const Op* find_op(std::string_view full_name) { return registry().find(full_name); }
 uint64_t fixed_ints(const Op& op) { return registry().fixed_ints(op); }
 std::span<const Op* const> find_overloads(std::string_view name) { return registry().overloads(name); }
+Op& register_op(Op op) { return registry().add_at_run_time(std::move(op)); }
 const Op& get_op(std::string_view full_name) {
   const Op* op = find_op(full_name);
   FRAMEJIT_INTERNAL(op, "no op is called ", full_name);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,13 @@ enum class DTypeRule : uint8_t {
   custom,         ///< the meta function decides
 };
 
+/// What becomes of floating arguments while autocast is on for their device.
+enum class AutocastRule : uint8_t {
+  none,           ///< nothing
+  low_precision,  ///< cast to the dtype of autocast (matmul, convolutions)
+  float32,        ///< cast to float32 (losses and other sums that need the range)
+};
+
 /// Infers the results without data. Works on symbolic sizes. Raises the user's error for bad shapes.
 using MetaFn = void (*)(const Op& op, const Value* args, std::vector<TensorMeta>& results);
 /// Computes. `args` are in schema order, complete, concrete; writes the results.
@@ -64,6 +72,7 @@ struct Op {
   std::string full_name;  ///< "sum.dim"
   OpKind kind = OpKind::structural;
   DTypeRule dtype_rule = DTypeRule::promote;
+  AutocastRule autocast = AutocastRule::none;
   MetaFn meta = nullptr;            ///< null for composite
   CompositeFn composite = nullptr;  ///< kind composite
   CompositeFn decompose = nullptr;  ///< used while a graph is differentiated or lowered
@@ -88,6 +97,7 @@ struct Op {
   bool is_function = true;           ///< callable as fj.name
   bool is_method = true;             ///< callable as Tensor.name
   std::vector<std::string> aliases;  ///< further Python names
+  std::shared_ptr<void> extension;   ///< of an op registered at run time: what its functions need
   std::string python_module;         ///< "", "nn.functional", "linalg", "special", ... where fj exposes it
 };
 
@@ -99,5 +109,8 @@ FRAMEJIT_API const Op* find_op(std::string_view full_name);
 FRAMEJIT_API std::span<const Op* const> find_overloads(std::string_view name);
 /// As find_op; InternalError when there is none. For `static const Op& op = get_op("add");`
 FRAMEJIT_API const Op& get_op(std::string_view full_name);
+/// Adds an op at run time (framejit/library): found by name, but not a row of the table. `op.schema` and the
+/// functions are set; the rest is derived. Raises when there is one of that name.
+FRAMEJIT_API Op& register_op(Op op);
 
 }  // namespace framejit::eager

@@ -16,6 +16,13 @@ class FRAMEJIT_API RefCounted {
   void release() const noexcept {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) const_cast<RefCounted*>(this)->destroy();
   }
+  /// For pointers that do not own: false when the last reference has gone already.
+  bool try_retain() const noexcept {
+    uint32_t count = count_.load(std::memory_order_relaxed);
+    while (count != 0)
+      if (count_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return true;
+    return false;
+  }
   uint32_t use_count() const noexcept { return count_.load(std::memory_order_relaxed); }
 
  protected:

@@ -12,6 +12,7 @@ struct RowSpec {
   const char* schema;
   OpKind kind;
   DTypeRule dtype_rule;
+  AutocastRule autocast;
   int operand_count;
   uint32_t unpromoted;
   std::vector<uint8_t> params;

@@ -1,3 +1,4 @@
+#include "eager/dispatch.h"
 #include "graph/executable.h"
 #include "graph/interpret.h"
 #include "graph/print.h"
@@ -10,6 +11,7 @@ class InterpretedGraph final : public Executable {
   InterpretedGraph(std::unique_ptr<Graph> graph, bool pure)
       : graph_(std::move(graph)), interpreter_(*graph_), pure_(pure) {}
   void run(const eager::Value* inputs, eager::Value* results) const override {
+    eager::WithoutAutocast as_traced;  // its casts are in the graph
     eager::GradModeScope scope(eager::modes().grad_enabled && !pure_);
     interpreter_.run(inputs, results);
   }

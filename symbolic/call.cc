@@ -1,4 +1,5 @@
 // Calls: Python functions are inlined, ops recorded, builtins modelled or folded; anything else is a break.
+#include "eager/autocast.h"
 #include "symbolic/builtins.h"
 #include "symbolic/executor.h"
 
@@ -102,6 +103,12 @@ Var* Executor::call_object(ObjectVar* callee, const CallArgs& args) {
       return guard_modes(), boolean(eager::modes().grad_enabled);
     case CallableRole::grad_mode_set:
       return set_grad_mode(args);
+    case CallableRole::autocast_query:
+      guard_modes();
+      if (Var* result = fold_call(target, args)) return result;
+      break;
+    case CallableRole::autocast_set:
+      return set_autocast(target, args);
     case CallableRole::unknown:
       break;
   }
@@ -135,7 +142,19 @@ Var* Executor::call_real_partial(ObjectVar* callee, const CallArgs& args) {
 /// Guards the modes at the trace's entry, whatever the traced code has set since.
 void Executor::guard_modes() {
   eager::GradModeScope at_entry(grad_mode_at_entry_);
+  uint32_t autocast = eager::autocast_word();
+  eager::set_autocast_word(autocast_at_entry_);
   guards_.global_state();
+  eager::set_autocast_word(autocast);
+}
+
+/// The ops that follow are recorded with their casts.
+Var* Executor::set_autocast(PyObject* function, const CallArgs& args) {
+  guard_modes();
+  Var* result = fold_call(function, args);
+  if (!result) break_here(BreakId::op_unsupported, "set_autocast");
+  effect(StepOp::autocast, {}, int32_t(eager::autocast_word()));
+  return result;
 }
 
 Var* Executor::set_grad_mode(const CallArgs& args) {

@@ -1,6 +1,7 @@
 // The loop of the executor, and how a trace ends.
 #include "symbolic/executor.h"
 
+#include "eager/autocast.h"
 #include "symbolic/rebuild.h"
 #include "symbolic/symbolic.h"
 
@@ -16,9 +17,15 @@ Executor::Executor(const TraceRequest& request, const std::optional<Restart>& cu
       tracer_(std::make_unique<graph::Tracer>()),
       trace_(std::make_unique<Trace>()),
       null_(make<NullVar>()),
-      grad_mode_at_entry_(eager::modes().grad_enabled) {}
+      grad_mode_at_entry_(eager::modes().grad_enabled),
+      autocast_at_entry_(eager::autocast_word()) {}
 
-Executor::~Executor() { eager::modes().grad_enabled = grad_mode_at_entry_; }
+Executor::~Executor() { restore_modes(); }
+
+void Executor::restore_modes() {
+  eager::modes().grad_enabled = grad_mode_at_entry_;
+  eager::set_autocast_word(autocast_at_entry_);
+}
 
 // ---- how instructions end
 
@@ -208,7 +215,7 @@ std::unique_ptr<Trace> Executor::end(EndKind kind, int pc, const BreakRecord& re
   // instruction that raises has to run for real.
   if (!root_->handled.empty() && kind != EndKind::returns)
     throw Restart{root_->handled.front()->raised_step, root_->handled.front()->record};
-  eager::modes().grad_enabled = grad_mode_at_entry_;
+  restore_modes();
   trace_->end = {kind, pc, record};
   trace_->front_end = request_.front_end;
   trace_->entry_depth = uint32_t(request_.stack_depth);

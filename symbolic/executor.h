@@ -322,6 +322,8 @@ class Executor {
   void load_view(DictVar* dict);
   Var* call_real_partial(ObjectVar* callee, const CallArgs& args);
   Var* set_grad_mode(const CallArgs& args);
+  Var* set_autocast(PyObject* function, const CallArgs& args);
+  void restore_modes();
   void guard_modes();
   void graph_input(NumberVar* number, eager::DType type, double hint);
   void graph_integer(NumberVar* number);
@@ -365,6 +367,7 @@ class Executor {
   int located_line_ = -1;
   Frame* located_frame_ = nullptr;
   bool grad_mode_at_entry_;
+  uint32_t autocast_at_entry_;
   bool grad_mode_read_ = false;
 
   static constexpr size_t kMaxItems = 10'000;  ///< of one container that the trace spells out

@@ -20,6 +20,8 @@ enum class CallableRole : uint8_t {
   data,             ///< needs the data of a tensor: break `break_id`
   grad_mode_query,  ///< is_grad_enabled()
   grad_mode_set,    ///< set_grad_enabled(bool) and the like, as a plain function without result
+  autocast_query,   ///< reads autocast, as a constant
+  autocast_set,     ///< sets autocast, from constants
   is_compiling,     ///< constant True while tracing
   disabled,         ///< marked with compiler.disable
 };

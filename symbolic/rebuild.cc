@@ -310,10 +310,12 @@ void Rebuilder::fill(Var* var) {
 void Rebuilder::effects() {
   // Of stores to one attribute or cell only the last can be seen: nothing runs between them.
   std::map<std::pair<Var*, Var*>, const Effect*> last;
+  const Effect* last_autocast = nullptr;
   for (const Effect& effect : executor_.effects_) {
     bool attribute = effect.op == StepOp::attribute_set || effect.op == StepOp::attribute_delete;
     if (attribute) last[{effect.operands[0], effect.operands[1]}] = &effect;
     if (effect.op == StepOp::cell_set) last[{effect.operands[0], nullptr}] = &effect;
+    if (effect.op == StepOp::autocast) last_autocast = &effect;
     if (effect.op == StepOp::grad_mode) last[{nullptr, nullptr}] = &effect;
   }
   for (const Effect& effect : executor_.effects_) {
@@ -327,6 +329,9 @@ void Rebuilder::effects() {
         break;
       case StepOp::grad_mode:
         if (last[{nullptr, nullptr}] != &effect || effect.aux == executor_.grad_mode_at_entry_) continue;
+        break;
+      case StepOp::autocast:
+        if (&effect != last_autocast || uint32_t(effect.aux) == executor_.autocast_at_entry_) continue;
         break;
       case StepOp::list_append:
         if (static_cast<ListVar*>(owner)->assigned) continue;

@@ -1,6 +1,7 @@
 // Running a trace: prelude, graph, epilogue. No allocation besides the objects that the program itself makes.
 #include <memory>
 
+#include "eager/autocast.h"
 #include "eager/dispatch.h"
 #include "guards/guard.h"
 #include "symbolic/bytecode/instruction.h"
@@ -159,6 +160,9 @@ bool Run::change(const Step& step) {
       return true;
     case StepOp::grad_mode:
       eager::modes().grad_enabled = step.aux != 0;
+      return true;
+    case StepOp::autocast:
+      eager::set_autocast_word(uint32_t(step.aux));
       return true;
     default:
       PyErr_SetString(PyExc_SystemError, "framejit: a step in the wrong place");

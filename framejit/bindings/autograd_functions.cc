@@ -1,4 +1,5 @@
 // The submodule framejit._C._autograd: what framejit/autograd/ stands on.
+#include "eager/autocast.h"
 #include "eager/autograd/autograd.h"
 #include "eager/dispatch.h"
 #include "framejit/bindings/autograd_node.h"
@@ -152,7 +153,41 @@ PyObject* set_anomaly_enabled(PyObject*, PyObject* value) {
   Py_RETURN_NONE;
 }
 
+/// get_autocast(device_type) -> (enabled, dtype, whether casts of parameters are cached)
+PyObject* get_autocast(PyObject*, PyObject* args) {
+  const char* device;
+  if (!PyArg_ParseTuple(args, "s:get_autocast", &device)) return nullptr;
+  return guarded([&] {
+    const eager::Autocast& now = eager::modes().autocast[size_t(parse_device(device).type)];
+    return checked(Py_BuildValue("(OOO)", now.enabled ? Py_True : Py_False, dtype_object(now.dtype),
+                                 eager::modes().autocast_cache ? Py_True : Py_False))
+        .release();
+  });
+}
+/// set_autocast(device_type, enabled, dtype, cache)
+PyObject* set_autocast(PyObject*, PyObject* args) {
+  const char* device;
+  PyObject* dtype;
+  int enabled, cache;
+  if (!PyArg_ParseTuple(args, "spOp:set_autocast", &device, &enabled, &dtype, &cache)) return nullptr;
+  return guarded([&] {
+    eager::DType read;
+    FRAMEJIT_CHECK_TYPE(read_dtype(dtype, &read), type, "set_autocast: expected a dtype, got ",
+                        Py_TYPE(dtype)->tp_name);
+    eager::set_autocast(parse_device(device).type, {bool(enabled), read});
+    eager::set_autocast_cache(cache);
+    return Py_NewRef(Py_None);
+  });
+}
+PyObject* clear_autocast_cache(PyObject*, PyObject*) {
+  eager::clear_autocast_cache();
+  Py_RETURN_NONE;
+}
+
 PyMethodDef functions[] = {
+    {"get_autocast", get_autocast, METH_VARARGS, nullptr},
+    {"set_autocast", set_autocast, METH_VARARGS, nullptr},
+    {"clear_autocast_cache", clear_autocast_cache, METH_NOARGS, nullptr},
     {"run_backward", run_backward, METH_VARARGS, nullptr},
     {"run_grad", run_grad, METH_VARARGS, nullptr},
     {"register_hook", register_hook, METH_VARARGS, nullptr},

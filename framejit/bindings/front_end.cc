@@ -53,6 +53,8 @@ CallableInfo classify_function(PyObject* callable) {
   };
   static constexpr Known kKnown[] = {{"is_grad_enabled", {CallableRole::grad_mode_query}},
                                      {"set_grad_enabled", {CallableRole::grad_mode_set}},
+                                     {"get_autocast", {CallableRole::autocast_query}},
+                                     {"set_autocast", {CallableRole::autocast_set}},
                                      {"is_compiling", {CallableRole::is_compiling}},
                                      {"tensor", kOp}};
   // Hand-written functions and pybind11's both name their module.
@@ -128,18 +130,19 @@ int64_t module_version(PyObject*) {
   return -1;
 }  // no type of ours keeps one yet: guards check what they read
 
-/// Grad mode, inference mode, anomaly mode (one bit each), default dtype.
+/// The modes, above them the default dtype.
+constexpr int kDefaultDType = 48;
 uint64_t global_state() {
-  const eager::Modes& modes = eager::modes();
-  return uint64_t(modes.grad_enabled) | uint64_t(modes.inference) << 1 | uint64_t(modes.anomaly) << 2 |
-         uint64_t(eager::default_dtype()) << 3;
+  return eager::pack(eager::modes()) | uint64_t(eager::default_dtype()) << kDefaultDType;
 }
 
 const char* describe_global_state(uint64_t word) {
   thread_local std::string text;
   auto flag = [&](int bit) { return word >> bit & 1 ? "True" : "False"; };
+  bool autocast = (word & ((uint64_t(1) << kDefaultDType) - 1)) >> 3;
   text = eager::concat("grad_enabled=", flag(0), ", inference_mode=", flag(1), ", anomaly=", flag(2),
-                       ", default_dtype=", eager::dtype_name(eager::DType(word >> 3)));
+                       ", autocast=", autocast ? "True" : "False",
+                       ", default_dtype=", eager::dtype_name(eager::DType(word >> kDefaultDType)));
   return text.c_str();
 }
 

@@ -139,6 +139,7 @@ void register_compiler(const std::string& name, Compiler compiler) {
 std::shared_ptr<const Executable> compile(std::unique_ptr<Graph> graph, const Compiler& compiler) {
   auto shapes = graph->shapes;
   eager::ShapeEnvScope scope(shapes.get());
+  eager::WithoutAutocast as_traced;
   graph = made("traced", [&] { return std::move(graph); });
   bool training = eager::modes().grad_enabled && any_requires_grad(*graph);
   Functional functional;

@@ -19,6 +19,7 @@ void LazyExecutable::compile() const {
   std::call_once(once_, [&] {
     auto shapes = graph_->shapes;
     eager::ShapeEnvScope scope(shapes.get());
+    eager::WithoutAutocast as_traced;
     executable_ = compiler_(std::move(graph_));
   });
 }

@@ -39,6 +39,7 @@ def _row(row: Row) -> str:
         "schema": text.quote(row.signature.text),
         "kind": f"OpKind::{row.kind}",
         "dtype_rule": f"DTypeRule::{row.dtypes}",
+        "autocast": f"AutocastRule::{row.autocast}",
         "operand_count": str(row.operand_count),
         "unpromoted": text.mask(row.unpromoted),
         "params": "{" + ", ".join(map(str, row.params)) + "}",

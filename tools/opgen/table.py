@@ -9,12 +9,13 @@ import schema
 
 KINDS = ("pointwise reduction view matmul creation random structural composite data_dependent inplace").split()
 DTYPE_RULES = "promote promote_float boolean first sum int64 custom".split()
+AUTOCAST_RULES = "none low_precision float32".split()
 DTYPES = {"bool": "boolean", "uint8": "integral", "int32": "integral", "int64": "integral", "float32": "floating",
           "float64": "floating"}  # fmt: skip
 CATEGORY_KEYS = {"boolean": "bool", "integral": "integral", "floating": "floating"}
 KEYS = set(
     "schema kind dtypes module method function doc tile tile_for params unpromoted grad inplace out wrap meta kernel "
-    "composite decompose aliases inplace_kernel".split()
+    "composite decompose aliases inplace_kernel autocast".split()
 )
 DEFAULT_META = {"pointwise": "meta_pointwise", "reduction": "meta_reduction"}
 DEFAULT_KERNEL = {"pointwise": "pointwise_kernel"}
@@ -42,6 +43,7 @@ class Row:
     signature: schema.Signature
     kind: str
     dtypes: str
+    autocast: str
     doc: str
     tiles: dict[str, str]  # expression by dtype
     params: list[int]
@@ -133,6 +135,8 @@ def _row(raw: dict) -> Row:
         raise TableError(f"unknown key {sorted(unknown)}")
     if kind not in KINDS or rule not in DTYPE_RULES:
         raise TableError(f"unknown kind {kind} or dtypes {rule}")
+    if raw.get("autocast", "none") not in AUTOCAST_RULES:
+        raise TableError(f"unknown autocast {raw['autocast']}")
     pointwise = kind == "pointwise"
     operands = _operand_count(signature) if pointwise else 0
     single = signature.results == ["Tensor"]
@@ -142,6 +146,7 @@ def _row(raw: dict) -> Row:
         signature=signature,
         kind=kind,
         dtypes=rule,
+        autocast=raw.get("autocast", "none"),
         doc=raw.get("doc", ""),
         tiles=_tiles(raw, rule) if pointwise else {},
         params=[signature.index(name) for name in raw.get("params", [])],
