@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "eager/autograd/autograd.h"
-#include "generated/ops.h"
+#include "generated/ops/copy.h"
 
 namespace framejit::eager {
 namespace {

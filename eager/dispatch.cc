@@ -98,13 +98,15 @@ void mark_inference(const Op& op, const Value* args, Value* results) {
   std::string dtypes, existing;
   for (uint64_t mask = op.tensor_args; mask; mask &= mask - 1) {
     const Value& value = args[std::countr_zero(mask)];
-    if (value.is_tensor()) dtypes += (dtypes.empty() ? "" : ", ") + std::string(dtype_name(value.impl()->meta.dtype));
+    if (value.is_tensor())
+      dtypes += (dtypes.empty() ? "" : ", ") + std::string(dtype_name(value.impl()->meta.dtype));
   }
   for (int other = 0; other < kDeviceTypeCount; ++other)
     if (op.kernels[size_t(other)])
       existing += (existing.empty() ? "" : ", ") + std::string(device_name({DeviceType(other), 0}));
   fail(ErrorType::not_implemented, "Could not run '", op.full_name, "' on device '", device_name({device, 0}),
-       "'", dtypes.empty() ? "" : concat(" with arguments of dtype ", dtypes), ": it has no kernel for that device. ",
+       "'", dtypes.empty() ? "" : concat(" with arguments of dtype ", dtypes),
+       ": it has no kernel for that device. ",
        existing.empty() ? "It has none at all." : concat("There are kernels for: ", existing, "."),
        " A kernel can be registered with framejit.library.");
 }
@@ -126,7 +128,8 @@ bool call_derived_composite(const Op& op, const Value* args, Value* results) {
 Modes& modes() { return thread_modes; }
 
 uint64_t pack(const Modes& modes) {
-  uint64_t word = uint64_t(modes.grad_enabled) | uint64_t(modes.inference) << 1 | uint64_t(modes.anomaly) << 2;
+  uint64_t word =
+      uint64_t(modes.grad_enabled) | uint64_t(modes.inference) << 1 | uint64_t(modes.anomaly) << 2;
   if (!modes.any_autocast) return word;
   int bit = 3;
   for (const Autocast& each : modes.autocast) {
