@@ -1,0 +1,22 @@
+// Inner loop of max pooling, compiled once per instruction set (tile/pool_rows.cc).
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace framejit::eager::cpu {
+
+/// T: float or double. Places are integers of its size, so that both fill vector registers alike.
+template <class T>
+struct PoolRows {
+  using Place = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  /// For i < n: where from[i] is larger than best[i], or is NaN, it becomes best[i], and place[i] becomes
+  /// first + i * step.
+  void (*update)(const T* from, Place first, Place step, int64_t n, T* best, Place* place);
+};
+
+/// Those of the chosen instruction set.
+template <class T>
+const PoolRows<T>& pool_rows();
+
+}  // namespace framejit::eager::cpu

@@ -1,0 +1,38 @@
+#include "eager/cpu/pool_rows.h"
+
+namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
+
+namespace {
+
+template <class T>
+using Place = typename cpu::PoolRows<T>::Place;
+
+/// `kCount` elements side by side: a loop of known length, which the compiler turns into vector code.
+template <int kCount, class T>
+void update_block(const T* from, Place<T> first, Place<T> step, T* best, Place<T>* place) {
+  for (int i = 0; i < kCount; ++i) {
+    const T value = from[i], old = best[i];
+    const bool larger = (value > old) | (value != value);
+    best[i] = larger ? value : old;
+    place[i] = larger ? first + i * step : place[i];
+  }
+}
+
+template <class T>
+void update(const T* __restrict from, Place<T> first, Place<T> step, int64_t n, T* __restrict best,
+            Place<T>* __restrict place) {
+  constexpr int kBlock = 16;
+  int64_t i = 0;
+  for (; i + kBlock <= n; i += kBlock)
+    update_block<kBlock>(from + i, Place<T>(first + i * step), step, best + i, place + i);
+  for (; i < n; ++i) update_block<1>(from + i, Place<T>(first + i * step), step, best + i, place + i);
+}
+
+}  // namespace
+
+extern const cpu::PoolRows<float> pool_rows_float;
+extern const cpu::PoolRows<double> pool_rows_double;
+const cpu::PoolRows<float> pool_rows_float{&update<float>};
+const cpu::PoolRows<double> pool_rows_double{&update<double>};
+
+}  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE
