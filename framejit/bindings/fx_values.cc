@@ -52,7 +52,7 @@ py::object op_target(const eager::Op& op) {
   if (op.is_function) {
     std::string module = op.python_module.empty() ? "ops" : op.python_module;
     std::replace(module.begin(), module.end(), '.', '_');
-    return attribute("framejit._C", module).attr(op.schema.name.c_str());
+    return attribute("framejit._C", module).attr(name_in_module(op.schema.name, op.python_module).c_str());
   }
   if (op.is_method) return py::handle(reinterpret_cast<PyObject*>(tensor_type)).attr(op.schema.name.c_str());
   return py::cast(&op, py::return_value_policy::reference);

@@ -23,6 +23,7 @@ PYBIND11_MODULE(_C, pybind_module) {
     init_storage(module);
     init_generator(module);
     init_op_callables(module);
+    add_to_module(module, "LinAlgError", linalg_error_type());
     init_functions(module);
     init_autograd(module);
     init_machine(module);

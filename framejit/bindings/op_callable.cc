@@ -145,10 +145,16 @@ void add_function(PyObject* module, const Overloads& overloads) {
   auto* shown =
       new std::string(python_module.empty() ? "framejit" : "framejit." + python_module);  // lives for ever
   PyRef function = PyRef::steal(new_op_function(overloads, shown->c_str()));
-  add_to_module(submodule_of(module, python_module), overloads.name.c_str(), function.get());
+  const std::string name = name_in_module(overloads.name, python_module);
+  add_to_module(submodule_of(module, python_module), name.c_str(), function.get());
 }
 
 }  // namespace
+
+std::string name_in_module(const std::string& name, const std::string& python_module) {
+  const std::string prefix = python_module + "_";
+  return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+}
 
 const Overloads& overloads_of(PyObject* op_callable) { return *as_callable(op_callable)->overloads; }
 

@@ -15,6 +15,9 @@ inline bool is_op_callable(PyObject* object) {
 }
 const Overloads& overloads_of(PyObject* op_callable);
 
+/// The name in `python_module` of the rows `name`: `inv` in linalg for linalg_inv.
+std::string name_in_module(const std::string& name, const std::string& python_module);
+
 /// New reference. `module` is the dotted Python module that shows the function.
 PyObject* new_op_function(const Overloads& overloads, const char* module);
 PyObject* new_op_method(const Overloads& overloads);

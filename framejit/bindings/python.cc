@@ -3,6 +3,8 @@
 #include <memory>
 #include <new>
 
+#include "eager/linalg_error.h"
+
 namespace framejit::bindings {
 namespace {
 
@@ -67,12 +69,20 @@ class CarriedPythonError final : public eager::Error {
 
 }  // namespace
 
+PyObject* linalg_error_type() {
+  static PyObject* type = PyErr_NewException("framejit.linalg.LinAlgError", PyExc_RuntimeError, nullptr);
+  if (!type) throw PythonError();
+  return type;
+}
+
 void set_python_error() noexcept {
   try {
     throw;
   } catch (const PythonError&) {
   } catch (const CarriedPythonError& error) {
     error.restore();
+  } catch (const eager::LinAlgError& error) {
+    PyErr_SetString(linalg_error_type(), error.what());
   } catch (const eager::Error& error) {
     PyErr_SetString(exception_type(error.type()), error.what());
   } catch (const std::bad_alloc&) {

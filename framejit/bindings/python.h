@@ -83,6 +83,8 @@ inline void check_status(int status) {
 
 /// Sets the Python exception for the C++ exception being handled.
 void set_python_error() noexcept;
+/// Borrowed: the RuntimeError that eager::LinAlgError becomes.
+PyObject* linalg_error_type();
 /// The pending Python exception as a C++ one, for code below us that must unwind: an eager::Error of the
 /// nearest type whose Python object is kept and raised again by `set_python_error` on this thread.
 [[noreturn]] void throw_pending_python_error();

@@ -7,6 +7,7 @@ Values, dtypes, shapes, strides, errors, gradients, second derivatives, in-place
 from __future__ import annotations
 
 import itertools
+import operator
 import warnings
 import zlib
 from typing import Any
@@ -32,10 +33,10 @@ def function_of(library: Any, row: dict, name: str) -> Any:
     if not row["is_function"]:
         return lambda self, *args, **kwargs: getattr(self, name)(*args, **kwargs)
     if library is torch:
-        module = {"": torch, "nn.functional": torch.nn.functional, "linalg": torch.linalg}[row["module"]]
+        module = operator.attrgetter(row["module"])(torch) if row["module"] else torch
     else:
         module = getattr(fj._C, row["module"].replace(".", "_") or "ops")
-    return getattr(module, name)
+    return getattr(module, name.removeprefix(row["module"] + "_"))
 
 
 class Call:

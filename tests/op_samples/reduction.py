@@ -48,7 +48,6 @@ SAMPLES.update(
         "var_mean": [S(T(3, 4), 1), S(T(3, 4), correction=0)],
         "logsumexp": [S(T(3, 4), 1, dtypes=FLOATS), S(T(3, 4), (0, 1), True), S(T(values=[[-math.inf, -math.inf], [math.inf, 1.0]], grad=False), 1)],
         "norm": [S(T(3, 4), dtypes=FLOATS), S(T(3, 4), 1, 1), S(T(3, 4), math.inf, 0), S(T(3, 4), 3, (0, 1), True), S(T(3, 4), 0, 1, grad=False), S(T(values=[0.0, 0.0]), double=False)],
-        "vector_norm": [S(T(3, 4)), S(T(3, 4), 3, 1), S(T(3, 4), -math.inf, 0)],
         "count_nonzero": [S(T(3, 4), dtypes=ALL), S(T(3, 4, dtype="int64"), 1)],
         "nansum": [S(T(values=SPECIAL[:4] + [math.nan], grad=False), dtypes=FLOATS), S(T(3, 4), 1, True)],
         "cumsum": [S(T(3, 4), 1, dtypes=ALL), S(T(3, 4), 0, dtype="float64"), S(T(3, 4, 5), 1), S(T(), 0), S(T(0, 3), 0)],

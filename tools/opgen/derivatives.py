@@ -61,6 +61,9 @@ def source(table: Table, homes: dict[str, str]) -> str:
     return f"""{text.banner(table.name)}#include "eager/autograd/backward_context.h"
 #include "eager/autograd/formulas.h"
 #include "eager/operators.h"
+#if __has_include("eager/autograd/{table.name}_formulas.h")
+#include "eager/autograd/{table.name}_formulas.h"
+#endif
 {typed.includes({homes[name] for name in called if name in homes})}
 namespace framejit::eager::ops {{
 

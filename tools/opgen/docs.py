@@ -7,6 +7,7 @@ def _call(row: table.Row, name: str) -> str:
     """As Python spells it: `fj.sum(Tensor input, ...)` or, for rows that are methods only, `Tensor.view(...)`."""
     where = "fj." + (row.module + "." if row.module else "") if row.is_function else "Tensor."
     text = row.signature.text
+    name = row.python_name(name) if row.is_function else name
     return f"{where}{name}{text[text.index('(') :]}"
 
 

@@ -109,7 +109,8 @@ def _modules(tables: list[Table]) -> dict[str, dict[str, list[str]]]:
         if row.is_function:
             functions = modules.setdefault(row.module.replace(".", "_") or "ops", {})
             for name in (row.signature.name, *row.aliases):
-                functions.setdefault(name, []).extend(_function(row, name))
+                public = row.python_name(name)
+                functions.setdefault(public, []).extend(_function(row, public))
     return modules
 
 

@@ -68,6 +68,10 @@ class Row:
         """The int arguments that are plain numbers in a trace too."""
         return [i for i, arg in enumerate(self.signature.arguments) if arg.base == "int" and not arg.symbolic]
 
+    def python_name(self, name: str) -> str:
+        """Of a function ``name`` of this row in its module: ``inv`` in linalg for linalg_inv."""
+        return name.removeprefix(f"{self.module}_") if self.module else name
+
     def takes_number(self, index: int) -> bool:
         """A Tensor argument for which a Python number may be given."""
         argument = self.signature.arguments[index]

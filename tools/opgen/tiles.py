@@ -38,6 +38,9 @@ def _source(table: Table, index: int, rows: list[Row]) -> str:
     entries = "".join(_entry(row, dtype) for row in rows for dtype in row.tiles)
     return f"""{text.banner(table.name)}#include "eager/cpu/tile/functions.h"
 #include "eager/cpu/tile_kernel.h"
+#if __has_include("eager/cpu/tile/{table.name}_functions.h")
+#include "eager/cpu/tile/{table.name}_functions.h"
+#endif
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {{
 

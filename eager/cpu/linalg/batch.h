@@ -1,0 +1,91 @@
+// Batches of matrices for Eigen's dense decompositions. Tour of linalg/: each file instantiates one family of Eigen's
+// templates, which take long to compile, for float and double.
+//   lu.cc          LU: inverse, solution, determinant
+//   orthogonal.cc  triangular systems, Cholesky, QR
+//   svd.cc         singular values, pseudo-inverse
+//   eigen.cc       eigenvalues, the matrix exponential
+// Tensors hold contiguous row-major matrices; the decompositions work in column-major copies.
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
+#include "eager/error.h"
+#include "eager/linalg_error.h"
+
+namespace framejit::eager::cpu {
+
+template <class T>
+using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+template <class T>
+using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+template <class T>
+using MatrixMap = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+template <class T>
+using VectorMap = Eigen::Map<Vector<T>>;
+
+inline int64_t rows_of(const Tensor& tensor) { return tensor.sizes()[tensor.dim() - 2]; }
+inline int64_t columns_of(const Tensor& tensor) { return tensor.sizes()[tensor.dim() - 1]; }
+
+/// Entries of all dims but the last two. Not from numel(), which is 0 for matrices without elements.
+inline int64_t batch_count(const Tensor& tensor) {
+  int64_t count = 1;
+  for (int d = 0; d < tensor.dim() - 2; ++d) count *= tensor.sizes()[d];
+  return count;
+}
+
+/// Matrix number `index` of a contiguous tensor.
+template <class T>
+MatrixMap<T> matrix_at(const Tensor& tensor, int64_t index) {
+  const int64_t rows = rows_of(tensor), columns = columns_of(tensor);
+  return MatrixMap<T>(tensor.data_as<T>() + index * rows * columns, rows, columns);
+}
+/// Row number `index` of a contiguous tensor of vectors.
+template <class T>
+VectorMap<T> vector_at(const Tensor& tensor, int64_t index) {
+  const int64_t length = columns_of(tensor);
+  return VectorMap<T>(tensor.data_as<T>() + index * length, length);
+}
+
+/// Calls `f(index)` for each matrix of a batch, in parallel where there are many; one costs about `side` ** 3.
+template <class F>
+void for_each_matrix(int64_t count, int64_t side, F f) {
+  const int64_t grain = std::max<int64_t>(1, 65536 / std::max<int64_t>(1, side * side * side));
+  parallel_for(count, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) f(i);
+  });
+}
+
+/// Calls `f(T())` for the dtypes that linear algebra knows; the rows' shape rules have refused the others.
+template <class F>
+void for_real_dtype(DType dtype, F f) {
+  if (dtype == DType::float64) return f(double());
+  FRAMEJIT_CHECK_TYPE(dtype == DType::float32, not_implemented, "linear algebra is not implemented for ",
+                      dtype_name(dtype), "; got it, expected float32 or float64. Try x.float().");
+  f(float());
+}
+
+/// Results as the row's meta rule has them.
+inline std::vector<Tensor> allocate_results(const Op& op, const Value* args) {
+  std::vector<TensorMeta> metas;
+  op.meta(op, args, metas);
+  std::vector<Tensor> tensors;
+  for (const TensorMeta& meta : metas) tensors.push_back(Tensor::empty(meta));
+  return tensors;
+}
+inline void store(const std::vector<Tensor>& tensors, Value* results) {
+  for (size_t i = 0; i < tensors.size(); ++i) results[i] = tensors[i];
+}
+
+/// LinAlgError for the first matrix whose `info` is not zero: "name: (Batch element 1): " and `text(info)`.
+template <class Text>
+void check_info(const char* name, const Tensor& info, Text text) {
+  const auto* codes = info.data_as<int32_t>();
+  for (int64_t i = 0; i < info.numel().expect(); ++i)
+    if (codes[i] != 0)
+      throw LinAlgError(concat(name, ": ", info.dim() > 0 ? concat("(Batch element ", i, "): ") : "", text(codes[i])));
+}
+
+}  // namespace framejit::eager::cpu

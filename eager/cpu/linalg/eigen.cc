@@ -1,0 +1,47 @@
+// Eigenvalues and eigenvectors, and the matrix exponential.
+#include <Eigen/Eigenvalues>
+#include <unsupported/Eigen/MatrixFunctions>
+
+#include "eager/cpu/linalg/batch.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+void linalg_eigh_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor a = contiguous(args[0].tensor());
+  const bool upper = args[1].string() == "U" || args[1].string() == "u", vectors = args[2].boolean();
+  const std::vector<Tensor> made = allocate_results(op, args);
+  for_real_dtype(a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
+      if (rows_of(a) == 0) return;
+      Matrix<T> matrix = matrix_at<T>(a, i);
+      if (upper) matrix.adjointInPlace();
+      if (!matrix.template triangularView<Eigen::Lower>().toDenseMatrix().allFinite())
+        throw LinAlgError(
+            "linalg.eigh: The algorithm failed to converge because the input matrix contained non-finite values.");
+      const Eigen::SelfAdjointEigenSolver<Matrix<T>> solver(
+          matrix, vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+      vector_at<T>(made[0], i) = solver.eigenvalues();
+      if (vectors) matrix_at<T>(made[1], i) = solver.eigenvectors();
+    });
+  });
+  store(made, results);
+}
+
+void linalg_matrix_exp_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor a = contiguous(args[0].tensor());
+  Tensor result = allocate_result(op, args);
+  for_real_dtype(a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
+      if (rows_of(a) == 0) return;
+      const Matrix<T> matrix = matrix_at<T>(a, i);
+      matrix_at<T>(result, i) = matrix.exp();
+    });
+  });
+  results[0] = std::move(result);
+}
+
+}  // namespace framejit::eager

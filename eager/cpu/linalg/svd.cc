@@ -1,0 +1,75 @@
+// Singular value decomposition and pseudo-inverse.
+#include <Eigen/SVD>
+
+#include "eager/cpu/linalg/batch.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+namespace {
+
+/// Raises where the decomposition would not end: on NaN and infinities.
+template <class T>
+void check_finite(const char* name, const MatrixMap<T>& matrix, int64_t index, bool is_batch) {
+  if (matrix.allFinite()) return;
+  throw LinAlgError(concat(name, ": ", is_batch ? concat("(Batch element ", index, "): ") : "",
+                           "The algorithm failed to converge because the input matrix contained non-finite values."));
+}
+
+template <class T>
+Eigen::BDCSVD<Matrix<T>> decompose(const char* name, const Tensor& a, int64_t index, unsigned options) {
+  const auto matrix = matrix_at<T>(a, index);
+  check_finite<T>(name, matrix, index, a.dim() > 2);
+  return Eigen::BDCSVD<Matrix<T>>(matrix, options);
+}
+
+}  // namespace
+
+void linalg_svd_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor a = contiguous(args[0].tensor());
+  const bool full = args[1].boolean(), vectors = args[2].boolean();
+  const std::vector<Tensor> made = allocate_results(op, args);
+  const unsigned options = !vectors ? 0u
+                           : full   ? unsigned(Eigen::ComputeFullU | Eigen::ComputeFullV)
+                                    : unsigned(Eigen::ComputeThinU | Eigen::ComputeThinV);
+  for_real_dtype(a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for_each_matrix(batch_count(a), std::max(rows_of(a), columns_of(a)), [&](int64_t i) {
+      if (rows_of(a) == 0 || columns_of(a) == 0) {
+        if (!vectors) return;
+        matrix_at<T>(made[0], i).setIdentity();
+        matrix_at<T>(made[2], i).setIdentity();
+        return;
+      }
+      const auto svd = decompose<T>("linalg.svd", a, i, options);
+      vector_at<T>(made[1], i) = svd.singularValues();
+      if (!vectors) return;
+      matrix_at<T>(made[0], i) = svd.matrixU();
+      matrix_at<T>(made[2], i) = svd.matrixV().adjoint();
+    });
+  });
+  store(made, results);
+}
+
+void linalg_pinv_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor a = contiguous(args[0].tensor());
+  const Tensor atol = contiguous_as(args[1].tensor(), DType::float64);
+  const Tensor rtol = contiguous_as(args[2].tensor(), DType::float64);
+  Tensor result = allocate_result(op, args);
+  for_real_dtype(a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for_each_matrix(batch_count(a), std::max(rows_of(a), columns_of(a)), [&](int64_t i) {
+      if (rows_of(a) == 0 || columns_of(a) == 0) return;
+      const auto svd = decompose<T>("linalg.pinv", a, i, Eigen::ComputeThinU | Eigen::ComputeThinV);
+      const double largest = double(svd.singularValues()(0));
+      const double least = std::max(atol.data_as<double>()[i], rtol.data_as<double>()[i] * largest);
+      const Vector<T> inverse =
+          svd.singularValues().unaryExpr([least](T s) { return double(s) > least ? T(1) / s : T(0); });
+      matrix_at<T>(result, i) = svd.matrixV() * inverse.asDiagonal() * svd.matrixU().adjoint();
+    });
+  });
+  results[0] = std::move(result);
+}
+
+}  // namespace framejit::eager

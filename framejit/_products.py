@@ -1,0 +1,26 @@
+"""Functions of ``fj`` whose arguments have no schema in the op table: nested lists, or a choice of results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from framejit import _C, Tensor
+
+
+def tensordot(a: Tensor, b: Tensor, dims: int | Tensor | Sequence[Sequence[int]] | Sequence[int] = 2) -> Tensor:
+    """Sum of products over the last ``dims`` dims of ``a`` and the first of ``b``, or over the dims in two lists."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        return _C.ops.tensordot(a, b, dims)
+    first, second = ([entry] if isinstance(entry, int) else list(entry) for entry in dims)
+    if len(first) != len(second):
+        raise RuntimeError(f"both dimension lists should have same length, got {first} and {second}")
+    count = len(first)
+    return _C.ops.tensordot(a.movedim(first, range(-count, 0)), b.movedim(second, range(count)), count)
+
+
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
+    """LU and pivots of :func:`framejit.linalg.lu_factor_ex`, and its info if asked for."""
+    factors, pivots, info = _C.linalg.lu_factor_ex(A, pivot=pivot)
+    return (factors, pivots, info) if get_infos else (factors, pivots)
