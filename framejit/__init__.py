@@ -130,6 +130,7 @@ from framejit import optim as optim  # noqa: E402  isort: skip
 from framejit import fx as fx  # noqa: E402  isort: skip
 from framejit import utils as utils  # noqa: E402  isort: skip
 from framejit import linalg as linalg  # noqa: E402  isort: skip
+from framejit import special as special  # noqa: E402  isort: skip
 from framejit._products import lu as lu  # noqa: E402
 from framejit._products import tensordot as tensordot  # noqa: E402
 

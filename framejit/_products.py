@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from framejit import _C, Tensor
 
 
-def tensordot(a: Tensor, b: Tensor, dims: int | Tensor | Sequence[Sequence[int]] | Sequence[int] = 2) -> Tensor:
+def tensordot(
+    a: Tensor, b: Tensor, dims: int | Tensor | Sequence[Sequence[int]] | Sequence[int] = 2
+) -> Tensor:
     """Sum of products over the last ``dims`` dims of ``a`` and the first of ``b``, or over the dims in two lists."""
     if isinstance(dims, Tensor):
         dims = dims.tolist()
@@ -17,7 +19,9 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Tensor | Sequence[Sequence[int]]
     if len(first) != len(second):
         raise RuntimeError(f"both dimension lists should have same length, got {first} and {second}")
     count = len(first)
-    return _C.ops.tensordot(a.movedim(first, range(-count, 0)), b.movedim(second, range(count)), count)
+    return _C.ops.tensordot(
+        a.movedim(first, list(range(-count, 0))), b.movedim(second, list(range(count))), count
+    )
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:

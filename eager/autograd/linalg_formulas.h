@@ -22,6 +22,7 @@ Tensor linalg_adjugate_backward(const Tensor& grad, const Tensor& a, const Tenso
 Tensor linalg_slogdet_backward(const Tensor& grad_sign, const Tensor& grad_logabsdet, const Tensor& a,
                                const Tensor& sign);
 Tensor linalg_cholesky_backward(const Tensor& grad, const Tensor& factor, bool upper);
+Tensor cholesky_solve_backward_factor(const Tensor& grad, const Tensor& factor, const Tensor& x, bool upper);
 Tensor linalg_qr_backward(const Tensor& grad_q, const Tensor& grad_r, const Tensor& q, const Tensor& r,
                           const std::string& mode);
 Tensor linalg_svd_backward(const Tensor& grad_u, const Tensor& grad_s, const Tensor& grad_vh, const Tensor& u,

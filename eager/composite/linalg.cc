@@ -44,14 +44,15 @@ std::array<Tensor, 2> solve(const char* name, Tensor a, Tensor b, bool left, boo
   check_square(name, a);
   const bool vector = is_vector(a, b);
   FRAMEJIT_CHECK(left || !vector, name,
-                 ": Vector broadcasting of the left hand side is not supported for left=False. In this case ", name,
-                 " is equivalent to B / A.squeeze(-1)");
+                 ": Vector broadcasting of the left hand side is not supported for left=False. In this case ",
+                 name, " is equivalent to B / A.squeeze(-1)");
   if (vector) b = unsqueeze(b, -1);
   check_matrices(name, b);
   if (!left) a = transposed(a), b = transposed(b);
   FRAMEJIT_CHECK(rows_of(b) == rows_of(a), name, ": Incompatible shapes of A and B for the equation ",
                  left ? "AX = B" : "XA = B", " (", rows_of(a).str(), "x", columns_of(a).str(), " and ",
-                 (left ? rows_of(b) : columns_of(b)).str(), "x", (left ? columns_of(b) : rows_of(b)).str(), ")");
+                 (left ? rows_of(b) : columns_of(b)).str(), "x", (left ? columns_of(b) : rows_of(b)).str(),
+                 ")");
   broadcast_batches(a, b);
   std::array<Tensor, 2> solution = _linalg_solve(a, b, check_errors);
   if (!left) solution[0] = transposed(solution[0]);
@@ -87,9 +88,11 @@ Tensor lu_solve(const Tensor& lu, const Tensor& pivots, Tensor b, bool left, boo
   if (!left) return adjoint(lu_solve(lu, pivots, adjoint(b), true, !adjoint_of));
   const Tensor p = _linalg_permutation(pivots, rows_of(lu), lu.dtype());
   if (!adjoint_of)
-    return solve_triangular(lu, solve_triangular(lu, matmul(transposed(p), b), false, true, true), true, true, false);
+    return solve_triangular(lu, solve_triangular(lu, matmul(transposed(p), b), false, true, true), true, true,
+                            false);
   const Tensor turned = adjoint(lu);
-  return matmul(p, solve_triangular(turned, solve_triangular(turned, b, false, true, false), true, true, true));
+  return matmul(p,
+                solve_triangular(turned, solve_triangular(turned, b, false, true, false), true, true, true));
 }
 
 }  // namespace
@@ -127,7 +130,8 @@ void linalg_lu_factor_composite(const Value* args, Value* results) {
 void linalg_lu_composite(const Value* args, Value* results) {
   const Tensor a = args[0].tensor();
   const auto factors = linalg_lu_factor_ex(a, args[1].boolean(), /*check_errors=*/false);
-  results[0] = args[1].boolean() ? _linalg_permutation(factors[1], rows_of(a), a.dtype()) : nothing(a, a.dtype());
+  results[0] =
+      args[1].boolean() ? _linalg_permutation(factors[1], rows_of(a), a.dtype()) : nothing(a, a.dtype());
   results[1] = unit_lower(factors[0]);
   results[2] = upper_of(factors[0]);
 }
@@ -153,23 +157,24 @@ void linalg_cholesky_composite(const Value* args, Value* results) {
 }
 /// args: B, factor, upper.
 void cholesky_solve_composite(const Value* args, Value* results) {
-  const Tensor b = args[0].tensor(), factor = args[1].tensor();
-  const Tensor l = args[2].boolean() ? adjoint(factor) : factor;
-  results[0] = solve_triangular(adjoint(l), solve_triangular(l, b, false, true, false), true, true, false);
+  Tensor b = args[0].tensor(), factor = args[1].tensor();
+  check_square("cholesky_solve", factor);
+  check_matrices("cholesky_solve", b);
+  broadcast_batches(b, factor);
+  results[0] = _cholesky_solve(b, factor, args[2].boolean());
 }
 void cholesky_inverse_composite(const Value* args, Value* results) {
   const Tensor factor = args[0].tensor();
   check_square("cholesky_inverse", factor);
-  const Tensor l = args[1].boolean() ? adjoint(factor) : factor;
-  const Tensor inverse =
-      solve_triangular(l, eye(rows_of(l), l.dtype(), l.device()), false, true, false);
-  results[0] = matmul(adjoint(inverse), inverse);
+  const Tensor one = eye(rows_of(factor), factor.dtype(), factor.device());
+  results[0] = _cholesky_solve(with_batch(one, batch_sizes(factor)), factor, args[1].boolean());
 }
 /// args: B, A, upper, transpose, unitriangular.
 void triangular_solve_composite(const Value* args, Value* results) {
   const Tensor a = args[1].tensor();
   const bool turned = args[3].boolean(), upper = args[2].boolean() != turned;
-  const Tensor x = solve_triangular(turned ? transposed(a) : a, args[0].tensor(), upper, true, args[4].boolean());
+  const Tensor x =
+      solve_triangular(turned ? transposed(a) : a, args[0].tensor(), upper, true, args[4].boolean());
   results[0] = x;
   results[1] = clone(with_batch(a, batch_sizes(x)));
 }
@@ -228,7 +233,9 @@ void logdet_composite(const Value* args, Value* results) {
   const auto [sign, logabsdet] = linalg_slogdet(args[0].tensor());
   results[0] = where(eq(sign, -1), std::numeric_limits<double>::quiet_NaN(), logabsdet);
 }
-void matrix_exp_composite(const Value* args, Value* results) { results[0] = linalg_matrix_exp(args[0].tensor()); }
+void matrix_exp_composite(const Value* args, Value* results) {
+  results[0] = linalg_matrix_exp(args[0].tensor());
+}
 
 /// By repeated squaring.
 void matrix_power_composite(const Value* args, Value* results) {
@@ -254,8 +261,9 @@ void linalg_householder_product_composite(const Value* args, Value* results) {
   const Tensor input = args[0].tensor(), tau = args[1].tensor();
   check_matrices("torch.linalg.householder_product", input);
   const SymInt rows = rows_of(input), columns = columns_of(input);
-  FRAMEJIT_CHECK(rows >= columns, "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to "
-                                  "input.shape[-1]");
+  FRAMEJIT_CHECK(rows >= columns,
+                 "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to "
+                 "input.shape[-1]");
   const Tensor unit = eye(rows, columns, input.dtype(), input.device());
   const Tensor vectors = tril(input, -1) + unit;
   Tensor q = with_batch(unit, batch_sizes(input));

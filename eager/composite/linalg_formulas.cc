@@ -1,7 +1,8 @@
-// Derivatives of the kernels of linear algebra. The formulas are the known ones: M. Giles, "An extended collection of
-// matrix derivative results for forward and reverse mode algorithmic differentiation" (2008); for QR, S. Walter and
-// L. Lehmann, "Algorithmic differentiation of linear algebra functions with application in optimum experimental
-// design" (2010); for the pseudo-inverse, G. Golub and V. Pereyra (1973); for the exponential, R. Mathias (1996).
+// Derivatives of the kernels of linear algebra. The formulas are the known ones: M. Giles, "An extended
+// collection of matrix derivative results for forward and reverse mode algorithmic differentiation" (2008);
+// for QR, S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions with application
+// in optimum experimental design" (2010); for the pseudo-inverse, G. Golub and V. Pereyra (1973); for the
+// exponential, R. Mathias (1996).
 #include "eager/autograd/linalg_formulas.h"
 
 #include "eager/composite/support.h"
@@ -11,6 +12,7 @@
 #include "generated/ops/joining.h"
 #include "generated/ops/linalg.h"
 #include "generated/ops/matmul.h"
+#include "generated/ops/reduction.h"
 #include "generated/ops/view.h"
 
 namespace framejit::eager::ops {
@@ -75,7 +77,8 @@ Tensor linalg_solve_triangular_backward_A(const Tensor& grad, const Tensor& a, c
 }
 
 /// Of P^T A = L U with square L and U: A changes by P (L^-H [tril(L^H G_L, -1) + triu(G_U U^H)] U^-H).
-static Tensor square_lu_backward(const Tensor& grad_l, const Tensor& grad_u, const Tensor& l, const Tensor& u) {
+static Tensor square_lu_backward(const Tensor& grad_l, const Tensor& grad_u, const Tensor& l,
+                                 const Tensor& u) {
   const Tensor inner = tril(product(adjoint(l), grad_l), -1) + triu(product(grad_u, adjoint(u)));
   const Tensor left = _linalg_solve_triangular(adjoint(l), inner, /*upper=*/true, /*unitriangular=*/true);
   return divide_right(left, adjoint(u), /*upper=*/false);
@@ -96,8 +99,8 @@ Tensor linalg_lu_factor_backward(const Tensor& grad, const Tensor& lu, const Ten
     result = cat({square_lu_backward(grad_l, grad_u, l, u), grad_below}, -2);
   } else if (columns > rows) {
     const Tensor right = narrow(lu, -1, side, columns - side);
-    const Tensor grad_right = _linalg_solve_triangular(
-        adjoint(l), narrow(grad, -1, side, columns - side), /*upper=*/true, /*unitriangular=*/true);
+    const Tensor grad_right = _linalg_solve_triangular(adjoint(l), narrow(grad, -1, side, columns - side),
+                                                       /*upper=*/true, /*unitriangular=*/true);
     grad_l = grad_l - tril(product(grad_right, adjoint(right)), -1);
     result = cat({square_lu_backward(grad_l, grad_u, l, u), grad_right}, -1);
   } else {
@@ -130,6 +133,13 @@ Tensor linalg_cholesky_backward(const Tensor& grad, const Tensor& factor, bool u
   return (full + adjoint(full)) * 0.5;
 }
 
+/// Of A = L L^H (U^H U if upper), where the other triangle of the factor counts too, as in PyTorch.
+Tensor cholesky_solve_backward_factor(const Tensor& grad, const Tensor& factor, const Tensor& x, bool upper) {
+  const Tensor half = product(_cholesky_solve(grad, factor, upper), adjoint(x));
+  const Tensor grad_a = -(half + adjoint(half));
+  return upper ? product(factor, grad_a) : product(grad_a, factor);
+}
+
 /// With M = R G_R^H - G_Q^H Q, and the lower triangle of M copied above: (G_Q + Q copy(M)) R^-H.
 static Tensor tall_qr_backward(const Tensor& grad_q, const Tensor& grad_r, const Tensor& q, const Tensor& r) {
   const Tensor m = product(r, adjoint(grad_r)) - product(adjoint(grad_q), q);
@@ -140,9 +150,10 @@ static Tensor tall_qr_backward(const Tensor& grad_q, const Tensor& grad_r, const
 /// Of a wide matrix [X Y] = Q [U V], X = Q U is square, and V = Q^H Y.
 Tensor linalg_qr_backward(const Tensor& grad_q, const Tensor& grad_r, const Tensor& q, const Tensor& r,
                           const std::string& mode) {
-  FRAMEJIT_CHECK(mode != "r", "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. "
-                              "Please use linalg.qr(A, mode='reduced') if you are going to differentiate through "
-                              "linalg.qr.");
+  FRAMEJIT_CHECK(mode != "r",
+                 "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. "
+                 "Please use linalg.qr(A, mode='reduced') if you are going to differentiate through "
+                 "linalg.qr.");
   const SymInt rows = rows_of(q), columns = columns_of(r);
   FRAMEJIT_CHECK(mode == "reduced" || rows <= columns,
                  "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
@@ -158,7 +169,8 @@ Tensor linalg_qr_backward(const Tensor& grad_q, const Tensor& grad_r, const Tens
 /// U [skew(U^H G_U) / E S + S skew(V^H G_V) / E + diag(G_S)] V^H, and what leaves the ranges of U and V.
 Tensor linalg_svd_backward(const Tensor& grad_u_full, const Tensor& grad_s, const Tensor& grad_vh_full,
                            const Tensor& u_full, const Tensor& s, const Tensor& vh_full) {
-  FRAMEJIT_CHECK(u_full.dim() >= 2, "linalg.svd: the singular vectors were not computed, so there is no derivative.");
+  FRAMEJIT_CHECK(u_full.dim() >= 2,
+                 "linalg.svd: the singular vectors were not computed, so there is no derivative.");
   const SymInt k = columns_of(s), rows = rows_of(u_full), columns = columns_of(vh_full);
   const Tensor u = narrow(u_full, -1, 0, k), grad_u = narrow(grad_u_full, -1, 0, k);
   const Tensor vh = narrow(vh_full, -2, 0, k), grad_vh = narrow(grad_vh_full, -2, 0, k);
@@ -183,12 +195,12 @@ Tensor linalg_pinv_backward(const Tensor& grad, const Tensor& a, const Tensor& p
   return first - product(a, p, first) + last - product(last, p, a) - product(ph, grad, ph);
 }
 
-/// V [V^H G_V / E + diag(G_values)] V^H with E_ij = values_j - values_i.
+/// V [sym(V^H G_V / E) + diag(G_values)] V^H with sym(X) = (X + X^H) / 2 and E_ij = values_j - values_i.
 Tensor linalg_eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values,
                             const Tensor& v) {
   FRAMEJIT_CHECK(v.dim() >= 2, "linalg.eigh: the eigenvectors were not computed, so there is no derivative.");
   const Tensor inner = product(adjoint(v), grad_vectors) / differences(values);
-  return product(v, with_diagonal(inner, grad_values), adjoint(v));
+  return product(v, with_diagonal((inner + adjoint(inner)) * 0.5, grad_values), adjoint(v));
 }
 
 /// exp of [[A^H, G], [0, A^H]] has the derivative at A^H in direction G above the diagonal.

@@ -89,7 +89,8 @@ Tensor tolerance(const Value& value) {
 struct Tolerances {
   Tensor absolute, relative;
 
-  /// A relative tolerance of epsilon times the longer side, unless one is given or the absolute one is not zero.
+  /// A relative tolerance of epsilon times the longer side, unless one is given or the absolute one is not
+  /// zero.
   Tolerances(const Tensor& a, const Value& atol, const Value& rtol) {
     const double usual = epsilon(a.dtype()) * double(sym_max(rows_of(a), columns_of(a)).expect());
     absolute = tolerance(atol.is_none() ? Value(0.0) : atol);
@@ -110,17 +111,8 @@ Tensor matrix_rank(const Tensor& a, const Tolerances& tolerances, bool hermitian
 }
 
 Tensor pinv(const Tensor& a, const Tolerances& tolerances, bool hermitian) {
-  if (!hermitian) {
-    const Dims batch = batch_sizes(a);
-    return _linalg_pinv(a, expand(tolerances.absolute, batch), expand(tolerances.relative, batch));
-  }
-  const auto [values, vectors] = linalg_eigh(a);
-  const Tensor sizes = abs(values);
-  if (values.size(values.dim() - 1) == 0) return clone(a);
-  const Tensor least = maximum(tolerances.absolute, tolerances.relative * amax(sizes, one_dim(-1)));
-  const Tensor kept = gt(sizes, unsqueeze(least, -1));
-  const Tensor inverse = where(kept, reciprocal(where(kept, values, 1)), 0);
-  return matmul(vectors * unsqueeze(inverse, -2), adjoint(vectors));
+  const Dims batch = batch_sizes(a);
+  return _linalg_pinv(a, expand(tolerances.absolute, batch), expand(tolerances.relative, batch), hermitian);
 }
 
 /// Vectors, or matrices in the last two dims, by how many dims ord or dim say.
@@ -131,7 +123,8 @@ Tensor norm(const Value* args, const Value& order) {
   FRAMEJIT_CHECK(!dim || dim->size() == 1 || dim->size() == 2 || order.is_none(),
                  "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", sizes_text(*dim));
   FRAMEJIT_CHECK(dim || order.is_none() || a.dim() == 1 || a.dim() == 2,
-                 "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ", a.dim(), "D.");
+                 "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ", a.dim(),
+                 "D.");
   const bool matrices = !order.is_none() && (dim ? dim->size() == 2 : a.dim() == 2);
   if (matrices) return matrix_norm("linalg.matrix_norm", order, a, dim ? *dim : Dims{0, 1}, keepdim);
   FRAMEJIT_CHECK(order.tag() != Value::Tag::string, "linalg.norm: Order ", order.string(),
@@ -170,8 +163,8 @@ void linalg_cond_composite(const Value* args, Value* results) {
   if (rows_of(a) == 0) return void(results[0] = zeros(batch_sizes(a), a.dtype(), a.device()));
   const auto [inverse, info] = linalg_inv_ex(a);
   const Dims last{-2, -1};
-  const Tensor product = matrix_norm("linalg.cond", p, a, last, false) *
-                         matrix_norm("linalg.cond", p, inverse, last, false);
+  const Tensor product =
+      matrix_norm("linalg.cond", p, a, last, false) * matrix_norm("linalg.cond", p, inverse, last, false);
   results[0] = masked_fill(product, ne(info, 0), std::numeric_limits<double>::infinity());
 }
 
@@ -217,8 +210,8 @@ Tensor full_rank_solution(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-/// args: A, B, rcond, driver. Residuals are given where they are no zeros: for tall matrices of full rank, by the
-/// drivers that PyTorch gives them for.
+/// args: A, B, rcond, driver. Residuals are given where they are no zeros: for tall matrices of full rank, by
+/// the drivers that PyTorch gives them for.
 void linalg_lstsq_composite(const Value* args, Value* results) {
   const Tensor a = args[0].tensor(), b = args[1].tensor();
   check_matrices("torch.linalg.lstsq", a);
@@ -226,25 +219,28 @@ void linalg_lstsq_composite(const Value* args, Value* results) {
   FRAMEJIT_CHECK(driver == "gels" || driver == "gelsy" || driver == "gelsd" || driver == "gelss",
                  "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)");
   const bool vector = a.dim() - 1 == b.dim();
-  FRAMEJIT_CHECK(vector || a.dim() == b.dim(), "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() "
-                                               "and (input.dim() - other.dim()) <= 1");
+  FRAMEJIT_CHECK(vector || a.dim() == b.dim(),
+                 "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() "
+                 "and (input.dim() - other.dim()) <= 1");
   const Tensor right = vector ? unsqueeze(b, -1) : b;
   const SymInt rows = rows_of(a), columns = columns_of(a);
   FRAMEJIT_CHECK(rows == rows_of(right), "torch.linalg.lstsq: input.size(-2) should match other.size(-",
                  vector ? 1 : 2, ")");
   const Tensor nothing = empty(Dims{0}, a.dtype(), a.device());
-  const Value rcond = args[2].is_none() ? Value(epsilon(a.dtype()) * double(sym_max(rows, columns).expect())) : args[2];
+  const Value rcond =
+      args[2].is_none() ? Value(epsilon(a.dtype()) * double(sym_max(rows, columns).expect())) : args[2];
   const Tolerances tolerances(a, 0.0, rcond);
-  const Tensor x = driver == "gels" ? full_rank_solution(a, right) : matmul(pinv(a, tolerances, false), right);
+  const Tensor x =
+      driver == "gels" ? full_rank_solution(a, right) : matmul(pinv(a, tolerances, false), right);
   results[0] = vector ? squeeze(x, one_dim(-1)) : x;
   results[1] = nothing;
-  results[2] = driver == "gels" ? empty(Dims{0}, DType::int64, a.device()) : matrix_rank(a, tolerances, false);
+  results[2] =
+      driver == "gels" ? empty(Dims{0}, DType::int64, a.device()) : matrix_rank(a, tolerances, false);
   results[3] = driver == "gelsd" || driver == "gelss" ? singular_values(a) : nothing;
   if (!(rows > columns) || driver == "gelsy") return;
   if (driver != "gels" && !item(all(eq(results[2], columns))).boolean()) return;
   const Tensor distance = matmul(a, x) - right;
-  const Tensor residuals = sum(distance * distance, one_dim(-2));
-  results[1] = vector ? squeeze(residuals, one_dim(-1)) : residuals;
+  results[1] = sum(distance * distance, one_dim(-2));
 }
 
 }  // namespace framejit::eager

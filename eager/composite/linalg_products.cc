@@ -12,8 +12,8 @@ namespace framejit::eager {
 
 namespace {
 
-/// The split points of the cheapest order of multiplication: dynamic programming over the intervals of the chain,
-/// where sides[i] x sides[i + 1] are the sizes of matrix i.
+/// The split points of the cheapest order of multiplication: dynamic programming over the intervals of the
+/// chain, where sides[i] x sides[i + 1] are the sizes of matrix i.
 std::vector<std::vector<size_t>> cheapest_splits(const std::vector<int64_t>& sides) {
   const size_t count = sides.size() - 1;
   std::vector<std::vector<double>> cost(count, std::vector<double>(count, 0));
@@ -31,8 +31,8 @@ std::vector<std::vector<size_t>> cheapest_splits(const std::vector<int64_t>& sid
   return split;
 }
 
-Tensor chain_product(const std::vector<Tensor>& tensors, const std::vector<std::vector<size_t>>& splits, size_t first,
-                     size_t last) {
+Tensor chain_product(const std::vector<Tensor>& tensors, const std::vector<std::vector<size_t>>& splits,
+                     size_t first, size_t last) {
   if (first == last) return tensors[first];
   const size_t at = splits[first][last];
   return mm(chain_product(tensors, splits, first, at), chain_product(tensors, splits, at + 1, last));
@@ -42,7 +42,8 @@ Tensor cross_product(const Tensor& a, const Tensor& b, int dim, const char* name
   const Dims along{dim};
   FRAMEJIT_CHECK(a.size(dim) == 3 && b.size(dim) == 3, name, ": inputs dimension ", dim,
                  " must have length 3. Got ", a.size(dim).str(), " and ", b.size(dim).str());
-  return roll(a, Dims{-1}, along) * roll(b, Dims{-2}, along) - roll(a, Dims{-2}, along) * roll(b, Dims{-1}, along);
+  return roll(a, Dims{-1}, along) * roll(b, Dims{-2}, along) -
+         roll(a, Dims{-2}, along) * roll(b, Dims{-1}, along);
 }
 
 /// The dims of `rank` that are not among `dims`, in order.
@@ -83,8 +84,9 @@ Tensor tensordot_over(Tensor a, Tensor b, const Dims& dims_a, const Dims& dims_b
   for (int i = 0; i < summed_a.size(); ++i) {  // a dim of size 1 is broadcast: the other one is summed alone
     const int d = int(summed_a[i]), e = int(summed_b[i]);
     if (a.size(d) == b.size(e)) continue;
-    FRAMEJIT_CHECK(a.size(d) == 1 || b.size(e) == 1, "contracted dimensions need to match, but first has size ",
-                   a.size(d).str(), " in dim ", d, " and second has size ", b.size(e).str(), " in dim ", e);
+    FRAMEJIT_CHECK(a.size(d) == 1 || b.size(e) == 1,
+                   "contracted dimensions need to match, but first has size ", a.size(d).str(), " in dim ", d,
+                   " and second has size ", b.size(e).str(), " in dim ", e);
     if (a.size(d) == 1)
       b = sum(b, Dims{e}, true);
     else
@@ -111,7 +113,8 @@ void linalg_multi_dot_composite(const Value* args, Value* results) {
   if (column) tensors.back() = unsqueeze(tensors.back(), 1);
   std::vector<int64_t> sides;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    FRAMEJIT_CHECK(tensors[i].dim() == 2, "multi_dot(): tensor ", i, " must be 2D but got ", tensors[i].dim(), "D");
+    FRAMEJIT_CHECK(tensors[i].dim() == 2, "multi_dot(): tensor ", i, " must be 2D but got ", tensors[i].dim(),
+                   "D");
     sides.push_back(tensors[i].size(0).expect());
   }
   sides.push_back(tensors.back().size(1).expect());
@@ -182,9 +185,10 @@ void linalg_tensorinv_composite(const Value* args, Value* results) {
     (d < ind ? front : back).push_back(self.size(d));
     (d < ind ? rows : columns) = (d < ind ? rows : columns) * self.size(d);
   }
-  FRAMEJIT_CHECK(rows == columns,
-                 "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ",
-                 columns.str(), " != ", rows.str());
+  FRAMEJIT_CHECK(
+      rows == columns,
+      "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ",
+      columns.str(), " != ", rows.str());
   results[0] = reshape(linalg_inv(reshape(self, Dims{rows.bits(), columns.bits()})), joined(back, front));
 }
 
@@ -213,7 +217,8 @@ void tensordot_composite(const Value* args, Value* results) {
   const Tensor a = args[0].tensor(), b = args[1].tensor();
   const int64_t count = args[2].integer();
   FRAMEJIT_CHECK(count >= 0, "tensordot expects dims >= 0, but got dims=", count);
-  FRAMEJIT_CHECK(count <= std::min(a.dim(), b.dim()), "tensordot expects dims < ndim_a or ndim_b, but got dims=", count);
+  FRAMEJIT_CHECK(count <= std::min(a.dim(), b.dim()),
+                 "tensordot expects dims < ndim_a or ndim_b, but got dims=", count);
   Dims last, first;
   for (int64_t i = 0; i < count; ++i) {
     last.push_back(a.dim() - count + i);
@@ -263,15 +268,18 @@ void block_diag_composite(const Value* args, Value* results) {
   std::vector<Tensor> blocks = args[0].tensor_list();
   SymInt columns = 0, before = 0;
   for (size_t i = 0; i < blocks.size(); ++i) {
-    FRAMEJIT_CHECK(blocks[i].dim() <= 2, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ", i,
-                   " has ", blocks[i].dim(), " dimensions");
+    FRAMEJIT_CHECK(blocks[i].dim() <= 2,
+                   "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ", i, " has ",
+                   blocks[i].dim(), " dimensions");
     while (blocks[i].dim() < 2) blocks[i] = unsqueeze(blocks[i], 0);
     columns = columns + columns_of(blocks[i]);
   }
   if (blocks.empty()) return void(results[0] = empty(Dims{1, 0}));
   for (Tensor& block : blocks) {
     const SymInt rows = rows_of(block), after = columns - before - columns_of(block);
-    auto padding = [&](SymInt width) { return zeros(Dims{rows.bits(), width.bits()}, block.dtype(), block.device()); };
+    auto padding = [&](SymInt width) {
+      return zeros(Dims{rows.bits(), width.bits()}, block.dtype(), block.device());
+    };
     const Tensor left = padding(before), right = padding(after);
     before = before + columns_of(block);
     block = cat({left, block, right}, 1);

@@ -48,15 +48,14 @@ TensorMeta with_tail(const TensorMeta& meta, std::initializer_list<SymInt> tail)
   return with_tail(meta, tail, meta.dtype);
 }
 
-TensorMeta nothing_like(const TensorMeta& meta) {
-  return contiguous_meta(Dims{0}, meta.dtype, meta.device);
-}
+TensorMeta nothing_like(const TensorMeta& meta) { return contiguous_meta(Dims{0}, meta.dtype, meta.device); }
 
 SymInt smaller_side(const TensorMeta& meta) { return sym_min(rows_of(meta), columns_of(meta)); }
 
 void check_same_dtype(const Op& op, const TensorMeta& a, const TensorMeta& b) {
-  FRAMEJIT_CHECK(a.dtype == b.dtype, shown_name(op), ": Expected A and B to have the same dtype, but found A of type ",
-                 scalar_type_name(a.dtype), " and B of type ", scalar_type_name(b.dtype), " instead");
+  FRAMEJIT_CHECK(a.dtype == b.dtype, shown_name(op),
+                 ": Expected A and B to have the same dtype, but found A of type ", scalar_type_name(a.dtype),
+                 " and B of type ", scalar_type_name(b.dtype), " instead");
 }
 
 }  // namespace
@@ -75,8 +74,9 @@ void meta_linalg_solve(const Op& op, const Value* args, std::vector<TensorMeta>&
   const TensorMeta& a = square_matrices(op, args[0]);
   const TensorMeta& b = args[1].impl()->meta;
   check_same_dtype(op, a, b);
-  FRAMEJIT_CHECK(rows_of(b) == rows_of(a), shown_name(op), ": Incompatible shapes of A and B for the equation AX = B (",
-                 rows_of(a).str(), "x", columns_of(a).str(), " and ", rows_of(b).str(), "x", columns_of(b).str(), ")");
+  FRAMEJIT_CHECK(rows_of(b) == rows_of(a), shown_name(op),
+                 ": Incompatible shapes of A and B for the equation AX = B (", rows_of(a).str(), "x",
+                 columns_of(a).str(), " and ", rows_of(b).str(), "x", columns_of(b).str(), ")");
   results.push_back(with_tail(a, {rows_of(a), columns_of(b)}));
   results.push_back(with_tail(a, {}, DType::int32));
 }
@@ -116,11 +116,16 @@ void meta_linalg_cholesky_ex(const Op& op, const Value* args, std::vector<Tensor
   meta_linalg_inv_ex(op, args, results);
 }
 
+void meta_cholesky_solve(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const Value turned[] = {args[1], args[0]};
+  meta_linalg_solve_triangular(op, turned, results);
+}
+
 void meta_linalg_qr(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& a = matrices(op, args[0]);
   const std::string& mode = args[1].string();
-  FRAMEJIT_CHECK(mode == "reduced" || mode == "complete" || mode == "r", "qr received unrecognized mode '", mode,
-                 "' but expected one of 'reduced' (default), 'r', or 'complete'");
+  FRAMEJIT_CHECK(mode == "reduced" || mode == "complete" || mode == "r", "qr received unrecognized mode '",
+                 mode, "' but expected one of 'reduced' (default), 'r', or 'complete'");
   const SymInt inner = mode == "complete" ? rows_of(a) : smaller_side(a);
   results.push_back(mode == "r" ? nothing_like(a) : with_tail(a, {rows_of(a), inner}));
   results.push_back(with_tail(a, {inner, columns_of(a)}));

@@ -1,5 +1,5 @@
-// Batches of matrices for Eigen's dense decompositions. Tour of linalg/: each file instantiates one family of Eigen's
-// templates, which take long to compile, for float and double.
+// Batches of matrices for Eigen's dense decompositions. Tour of linalg/: each file instantiates one family of
+// Eigen's templates, which take long to compile, for float and double.
 //   lu.cc          LU: inverse, solution, determinant
 //   orthogonal.cc  triangular systems, Cholesky, QR
 //   svd.cc         singular values, pseudo-inverse
@@ -49,7 +49,8 @@ VectorMap<T> vector_at(const Tensor& tensor, int64_t index) {
   return VectorMap<T>(tensor.data_as<T>() + index * length, length);
 }
 
-/// Calls `f(index)` for each matrix of a batch, in parallel where there are many; one costs about `side` ** 3.
+/// Calls `f(index)` for each matrix of a batch, in parallel where there are many; one costs about `side`
+/// ** 3.
 template <class F>
 void for_each_matrix(int64_t count, int64_t side, F f) {
   const int64_t grain = std::max<int64_t>(1, 65536 / std::max<int64_t>(1, side * side * side));
@@ -85,7 +86,8 @@ void check_info(const char* name, const Tensor& info, Text text) {
   const auto* codes = info.data_as<int32_t>();
   for (int64_t i = 0; i < info.numel().expect(); ++i)
     if (codes[i] != 0)
-      throw LinAlgError(concat(name, ": ", info.dim() > 0 ? concat("(Batch element ", i, "): ") : "", text(codes[i])));
+      throw LinAlgError(
+          concat(name, ": ", info.dim() > 0 ? concat("(Batch element ", i, "): ") : "", text(codes[i])));
 }
 
 }  // namespace framejit::eager::cpu

@@ -20,7 +20,8 @@ void linalg_eigh_kernel(const Op& op, const Value* args, Value* results) {
       if (upper) matrix.adjointInPlace();
       if (!matrix.template triangularView<Eigen::Lower>().toDenseMatrix().allFinite())
         throw LinAlgError(
-            "linalg.eigh: The algorithm failed to converge because the input matrix contained non-finite values.");
+            "linalg.eigh: The algorithm failed to converge because the input matrix contained non-finite "
+            "values.");
       const Eigen::SelfAdjointEigenSolver<Matrix<T>> solver(
           matrix, vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
       vector_at<T>(made[0], i) = solver.eigenvalues();

@@ -10,7 +10,8 @@ using namespace cpu;
 
 namespace {
 
-/// P @ A = L @ U of one matrix, L and U in one array. `exchanges[k]` is the row that row k was exchanged with.
+/// P @ A = L @ U of one matrix, L and U in one array. `exchanges[k]` is the row that row k was exchanged
+/// with.
 template <class T>
 struct Lu {
   Matrix<T> factors;
@@ -109,7 +110,8 @@ void linalg_solve_kernel(const Op& op, const Value* args, Value* results) {
     });
   });
   if (args[2].boolean())
-    check_info("linalg.solve", made[1], [](int) { return "The solver failed because the input matrix is singular."; });
+    check_info("linalg.solve", made[1],
+               [](int) { return "The solver failed because the input matrix is singular."; });
   store(made, results);
 }
 
@@ -138,7 +140,8 @@ void linalg_lu_factor_ex_kernel(const Op& op, const Value* args, Value* results)
   });
   if (args[2].boolean())
     check_info("torch.linalg.lu_factor", made[2], [](int info) {
-      return concat("U[", info, ",", info, "] is zero and using it on lu_solve would result in a division by zero.");
+      return concat("U[", info, ",", info,
+                    "] is zero and using it on lu_solve would result in a division by zero.");
     });
   store(made, results);
 }
@@ -156,7 +159,8 @@ void linalg_permutation_kernel(const Op& op, const Value* args, Value* results) 
       // P = P0 @ P1 @ ...: exchanging columns in the order of the factorization.
       for (Eigen::Index k = 0; k < exchanged.size(); ++k) {
         const int64_t other = exchanged[k] - 1;
-        FRAMEJIT_CHECK(other >= 0 && other < rows, "lu_unpack: pivots must be from 1 to ", rows, ", got ", other + 1);
+        FRAMEJIT_CHECK(other >= 0 && other < rows, "lu_unpack: pivots must be from 1 to ", rows, ", got ",
+                       other + 1);
         if (other != k) p.col(k).swap(p.col(other));
       }
     }

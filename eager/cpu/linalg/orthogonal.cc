@@ -74,11 +74,30 @@ void linalg_cholesky_ex_kernel(const Op& op, const Value* args, Value* results) 
   if (args[2].boolean())
     check_info("linalg.cholesky", made[1], [](int info) {
       return concat(
-          "The factorization could not be completed because the input is not positive-definite (the leading minor of "
+          "The factorization could not be completed because the input is not positive-definite (the leading "
+          "minor of "
           "order ",
           info, " is not positive-definite).");
     });
   store(made, results);
+}
+
+/// args: B, factor, upper.
+void cholesky_solve_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor b = contiguous(args[0].tensor()), factor = contiguous(args[1].tensor());
+  const bool upper = args[2].boolean();
+  Tensor result = allocate_result(op, args);
+  for_real_dtype(b.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for_each_matrix(batch_count(b), rows_of(b), [&](int64_t i) {
+      Matrix<T> l = matrix_at<T>(factor, i), x = matrix_at<T>(b, i);
+      if (upper) l.adjointInPlace();
+      l.template triangularView<Eigen::Lower>().solveInPlace(x);
+      l.template triangularView<Eigen::Lower>().adjoint().solveInPlace(x);
+      matrix_at<T>(result, i) = x;
+    });
+  });
+  results[0] = std::move(result);
 }
 
 void linalg_qr_kernel(const Op& op, const Value* args, Value* results) {

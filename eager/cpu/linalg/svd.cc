@@ -13,15 +13,9 @@ namespace {
 template <class T>
 void check_finite(const char* name, const MatrixMap<T>& matrix, int64_t index, bool is_batch) {
   if (matrix.allFinite()) return;
-  throw LinAlgError(concat(name, ": ", is_batch ? concat("(Batch element ", index, "): ") : "",
-                           "The algorithm failed to converge because the input matrix contained non-finite values."));
-}
-
-template <class T>
-Eigen::BDCSVD<Matrix<T>> decompose(const char* name, const Tensor& a, int64_t index, unsigned options) {
-  const auto matrix = matrix_at<T>(a, index);
-  check_finite<T>(name, matrix, index, a.dim() > 2);
-  return Eigen::BDCSVD<Matrix<T>>(matrix, options);
+  throw LinAlgError(
+      concat(name, ": ", is_batch ? concat("(Batch element ", index, "): ") : "",
+             "The algorithm failed to converge because the input matrix contained non-finite values."));
 }
 
 }  // namespace
@@ -42,7 +36,8 @@ void linalg_svd_kernel(const Op& op, const Value* args, Value* results) {
         matrix_at<T>(made[2], i).setIdentity();
         return;
       }
-      const auto svd = decompose<T>("linalg.svd", a, i, options);
+      check_finite<T>("linalg.svd", matrix_at<T>(a, i), i, a.dim() > 2);
+      const Eigen::BDCSVD<Matrix<T>> svd(matrix_at<T>(a, i), options);
       vector_at<T>(made[1], i) = svd.singularValues();
       if (!vectors) return;
       matrix_at<T>(made[0], i) = svd.matrixU();
@@ -56,12 +51,16 @@ void linalg_pinv_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor());
   const Tensor atol = contiguous_as(args[1].tensor(), DType::float64);
   const Tensor rtol = contiguous_as(args[2].tensor(), DType::float64);
+  const bool hermitian = args[3].boolean();
   Tensor result = allocate_result(op, args);
   for_real_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), std::max(rows_of(a), columns_of(a)), [&](int64_t i) {
       if (rows_of(a) == 0 || columns_of(a) == 0) return;
-      const auto svd = decompose<T>("linalg.pinv", a, i, Eigen::ComputeThinU | Eigen::ComputeThinV);
+      check_finite<T>("linalg.pinv", matrix_at<T>(a, i), i, a.dim() > 2);
+      Matrix<T> matrix = matrix_at<T>(a, i);
+      if (hermitian) matrix = Matrix<T>(matrix.template selfadjointView<Eigen::Lower>());
+      const Eigen::BDCSVD<Matrix<T>> svd(matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
       const double largest = double(svd.singularValues()(0));
       const double least = std::max(atol.data_as<double>()[i], rtol.data_as<double>()[i] * largest);
       const Vector<T> inverse =
