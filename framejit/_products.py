@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from framejit import _C, Tensor
 
 
+def _as_list(dims: int | Sequence[int]) -> list[int]:
+    return [dims] if isinstance(dims, int) else list(dims)
+
+
 def tensordot(
     a: Tensor, b: Tensor, dims: int | Tensor | Sequence[Sequence[int]] | Sequence[int] = 2
 ) -> Tensor:
     """Sum of products over the last ``dims`` dims of ``a`` and the first of ``b``, or over the dims in two lists."""
-    if isinstance(dims, Tensor):
-        dims = dims.tolist()
-    if isinstance(dims, int):
-        return _C.ops.tensordot(a, b, dims)
-    first, second = ([entry] if isinstance(entry, int) else list(entry) for entry in dims)
+    given = dims.tolist() if isinstance(dims, Tensor) else dims
+    if isinstance(given, int):
+        return _C.ops.tensordot(a, b, given)
+    first, second = (_as_list(entry) for entry in given)
     if len(first) != len(second):
         raise RuntimeError(f"both dimension lists should have same length, got {first} and {second}")
     count = len(first)
