@@ -1,8 +1,8 @@
 """``python -m framejit``: what the compiler does to a program, from the command line.
 
-    python -m framejit explain train.py --epochs 1      every graph break of a program, with place, reason, remedy
-    python -m framejit check train.py                   the same, and exit status 1 if there is one
-    python -m framejit env                              versions and machine, for bug reports
+python -m framejit explain train.py --epochs 1      every graph break of a program, with place, reason, remedy
+python -m framejit check train.py                   the same, and exit status 1 if there is one
+python -m framejit env                              versions and machine, for bug reports
 """
 
 from __future__ import annotations

@@ -97,7 +97,9 @@ def __array__(self: Tensor, dtype: Any = None, copy: builtins.bool | None = None
 
 
 @_method
-def __array_wrap__(self: Tensor, array: Any, context: Any = None, return_scalar: builtins.bool = False) -> Tensor:
+def __array_wrap__(
+    self: Tensor, array: Any, context: Any = None, return_scalar: builtins.bool = False
+) -> Tensor:
     return _C.as_tensor(array)
 
 
@@ -127,7 +129,9 @@ def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False
 ) -> Tensor:
     """A new tensor of ``data`` with the dtype of this one unless another is given."""
-    return _C.tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+    return _C.tensor(
+        data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad
+    )
 
 
 _TYPE_NAMES = {
@@ -156,7 +160,13 @@ def type(self: Tensor, dtype: Any = None, non_blocking: builtins.bool = False) -
 # --- copying and pickling ---------------------------------------------------------------------------------------------
 
 
-def _rebuild(data: bytes, dtype: Any, shape: tuple[int, ...], requires_grad: builtins.bool, state: dict[str, Any] | None) -> Tensor:
+def _rebuild(
+    data: bytes,
+    dtype: Any,
+    shape: tuple[int, ...],
+    requires_grad: builtins.bool,
+    state: dict[str, Any] | None,
+) -> Tensor:
     tensor: Tensor = _C.ops.empty(shape, dtype=dtype)
     if data:
         tensor.copy_(_C.from_numpy(_array(data, tensor)))

@@ -51,7 +51,9 @@ def set_printoptions(
     global _options
     if profile is not None:
         if profile not in _PROFILES:
-            raise ValueError(f"set_printoptions: got profile {profile!r}, expected one of {', '.join(_PROFILES)}")
+            raise ValueError(
+                f"set_printoptions: got profile {profile!r}, expected one of {', '.join(_PROFILES)}"
+            )
         _options = _PROFILES[profile]
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     changes = {name: value for name, value in given.items() if value is not None}

@@ -21,4 +21,9 @@ Tensor convolution_backward_weight(const Tensor& grad, const Tensor& input, cons
 Tensor convolution_of_size(const Tensor& input, const Tensor& weight, const Dims& sizes, const Dims& stride,
                            const Dims& padding, const Dims& dilation, bool transposed, SymInt groups);
 
+Tensor batch_norm_backward_input(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                 const Tensor& saved_mean, const Tensor& saved_variance, double eps);
+Tensor batch_norm_backward_weight(const Tensor& grad, const Tensor& input, const Tensor& saved_mean,
+                                  const Tensor& saved_variance, double eps);
+
 }  // namespace framejit::eager::ops

@@ -21,7 +21,9 @@ def _as_tuple(tensors: _Tensors | None) -> tuple[Tensor, ...]:
     return (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
 
 
-def _grads_for(outputs: tuple[Tensor, ...], grads: Tensor | Sequence[Tensor | None] | None) -> tuple[Tensor | None, ...]:
+def _grads_for(
+    outputs: tuple[Tensor, ...], grads: Tensor | Sequence[Tensor | None] | None
+) -> tuple[Tensor | None, ...]:
     """One gradient per output; None stands for 1 and needs an output of one element."""
     given = tuple(grads) if isinstance(grads, Sequence) else (grads,) * (len(outputs) if grads is None else 1)
     if len(given) != len(outputs):

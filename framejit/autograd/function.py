@@ -49,7 +49,9 @@ class FunctionCtx:
         """Keeps inputs, outputs or intermediate tensors; ``backward`` reads them from ``saved_tensors``."""
         for tensor in tensors:
             if tensor is not None and not isinstance(tensor, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument is of type {type(tensor).__name__}")
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument is of type {type(tensor).__name__}"
+                )
         self._to_save = tensors
 
     def mark_dirty(self, *tensors: Tensor) -> None:
@@ -125,7 +127,9 @@ class Function:
         return linked if isinstance(output, tuple) else linked[0]
 
 
-def _link(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+def _link(
+    cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...]
+) -> tuple[Any, ...]:
     """Makes the outputs results of a node that calls ``cls.backward``."""
     inputs = tuple(a if isinstance(a, Tensor) else None for a in args)
     # An input that comes back unchanged is another tensor to autograd.
@@ -134,13 +138,17 @@ def _link(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], outputs:
     )
     differentiable = tuple(
         out
-        if isinstance(out, Tensor) and out.is_floating_point() and not _is_one_of(out, ctx._non_differentiable)
+        if isinstance(out, Tensor)
+        and out.is_floating_point()
+        and not _is_one_of(out, ctx._non_differentiable)
         else None
         for out in outputs
     )
     ctx._saved = tuple(None if t is None else _Saved(t, _number_of(t, differentiable)) for t in ctx._to_save)
     ctx._to_save = ()
-    _C._autograd.link_function(_backward_of(cls, ctx, outputs), f"{cls.__name__}Backward", inputs, differentiable)
+    _C._autograd.link_function(
+        _backward_of(cls, ctx, outputs), f"{cls.__name__}Backward", inputs, differentiable
+    )
     return outputs
 
 
@@ -175,5 +183,3 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
             return backward(ctx, *grads)
 
     return wrapper
-
-

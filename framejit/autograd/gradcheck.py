@@ -20,7 +20,9 @@ def _outputs(function: Callable[..., Any], inputs: Sequence[Any]) -> tuple[Tenso
     return tuple(r for r in results if isinstance(r, Tensor) and r.is_floating_point())
 
 
-def _numerical(function: Callable[..., Any], inputs: Sequence[Any], wanted: Tensor, eps: float) -> list[list[list[float]]]:
+def _numerical(
+    function: Callable[..., Any], inputs: Sequence[Any], wanted: Tensor, eps: float
+) -> list[list[list[float]]]:
     """d output / d element of ``wanted``, by central differences: [output][element of input][element of output]."""
     columns: list[list[list[float]]] = []
     flat = wanted.data.view(-1)
@@ -73,7 +75,9 @@ def gradcheck(
     given = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     checked = [(i, x) for i, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
     if not checked:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True.")
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+        )
     for index, wanted in checked:
         expected = _numerical(func, given, wanted, eps)
         for number, output in enumerate(_outputs(func, given)):

@@ -16,7 +16,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: option -> (type, default, meaning)
 OPTIONS: dict[str, tuple[type[int], int, str]] = {
-    "cache_size_limit": (int, 8, "compilations of one code object at one entry point before it is left to eager"),
+    "cache_size_limit": (
+        int,
+        8,
+        "compilations of one code object at one entry point before it is left to eager",
+    ),
     "inline_depth": (int, 64, "nested calls that are inlined into one trace"),
     "loop_iterations": (int, 64, "iterations of a loop in one trace before it is cut at the back edge"),
 }
@@ -49,7 +53,9 @@ def _check_backend(backend: object) -> None:
     if callable(backend) or backend in BACKENDS:
         return
     if isinstance(backend, str):
-        raise RuntimeError(f"compile: unknown backend {backend!r}, expected one of {', '.join(BACKENDS)} or a callable")
+        raise RuntimeError(
+            f"compile: unknown backend {backend!r}, expected one of {', '.join(BACKENDS)} or a callable"
+        )
     raise TypeError(f"compile: got a backend of type {type(backend).__name__}, expected a name or a callable")
 
 
@@ -81,10 +87,18 @@ def compile(
     """
     if model is None:
         return functools.partial(
-            compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, disable=disable
+            compile,
+            fullgraph=fullgraph,
+            dynamic=dynamic,
+            backend=backend,
+            mode=mode,
+            options=options,
+            disable=disable,
         )
     if not callable(model):
-        raise TypeError(f"compile: got an object of type {type(model).__name__}, expected a function or nn.Module")
+        raise TypeError(
+            f"compile: got an object of type {type(model).__name__}, expected a function or nn.Module"
+        )
     if mode is not None and options is not None:
         raise RuntimeError("compile: either mode or options can be given, not both")
     if mode is not None and mode not in MODES:
@@ -95,7 +109,9 @@ def compile(
     checked = _checked_options(options)
     if disable:
         return model
-    settings: dict[str, Any] = dict(fullgraph=bool(fullgraph), dynamic=dynamic, backend=backend, options=checked)
+    settings: dict[str, Any] = dict(
+        fullgraph=bool(fullgraph), dynamic=dynamic, backend=backend, options=checked
+    )
     from framejit import nn  # the package imports this module first
 
     if isinstance(model, nn.Module):

@@ -35,7 +35,9 @@ def parse(setting: str) -> list[str]:
     names = [name.strip() for name in setting.split(",") if name.strip()]
     unknown = [name for name in names if name not in KINDS and name != "all"]
     if unknown:
-        raise ValueError(f"FRAMEJIT_LOGS: got {', '.join(unknown)}, expected a list of {', '.join(KINDS)} or all")
+        raise ValueError(
+            f"FRAMEJIT_LOGS: got {', '.join(unknown)}, expected a list of {', '.join(KINDS)} or all"
+        )
     return list(KINDS) if "all" in names else names
 
 

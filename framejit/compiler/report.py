@@ -105,7 +105,9 @@ class ExplainReport:
             if event["kind"] != "trace":
                 continue
             fields = ("function", "file", "line", "end", "op_count", "seconds", "graph", "guards")
-            report.traces.append(TraceInfo(**{k: event[k] for k in fields}, recompile_reason=event["recompile"]))
+            report.traces.append(
+                TraceInfo(**{k: event[k] for k in fields}, recompile_reason=event["recompile"])
+            )
             if event["break"] is not None and event["break"]["reported"]:
                 found = Break.from_event(event)
                 if found not in report.breaks:
@@ -187,9 +189,17 @@ class ExplainReport:
             }
             for b in self.breaks
         ]
-        driver = {"name": "framejit", "informationUri": "https://pypi.org/project/framejit", "rules": list(rules.values())}
+        driver = {
+            "name": "framejit",
+            "informationUri": "https://pypi.org/project/framejit",
+            "rules": list(rules.values()),
+        }
         return json.dumps(
-            {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]},
+            {
+                "$schema": _SARIF_SCHEMA,
+                "version": "2.1.0",
+                "runs": [{"tool": {"driver": driver}, "results": results}],
+            },
             indent=2,
         )
 

@@ -35,7 +35,9 @@ class Adam(Optimizer):
         require(weight_decay >= 0, "weight_decay value", weight_decay, "at least 0")
         for i, beta in enumerate(betas):
             require(0 <= beta < 1, f"beta parameter at index {i}", beta, "in [0, 1)")
-        defaults = dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad, maximize=maximize)
+        defaults = dict(
+            lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad, maximize=maximize
+        )
         super().__init__(params, defaults)
 
     def _update(self, parameter: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:

@@ -49,13 +49,17 @@ class Optimizer:
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]
         if isinstance(given, set):
-            raise TypeError("optimizer parameters need to be organized in ordered collections, but sets are not ordered")
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but sets are not ordered"
+            )
         given = [given] if isinstance(given, Tensor) else list(given)
         parameters = [entry[1] if isinstance(entry, tuple) else entry for entry in given]
         known = {id(p) for group in self.param_groups for p in group["params"]}
         for parameter in parameters:
             if not isinstance(parameter, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(parameter).__name__}")
+                raise TypeError(
+                    f"optimizer can only optimize Tensors, but one of the params is {type(parameter).__name__}"
+                )
             if not parameter.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")
             if id(parameter) in known:
@@ -105,11 +109,11 @@ class Optimizer:
         if len(groups) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
         if any(len(new["params"]) != len(own["params"]) for new, own in zip(groups, self.param_groups)):
-            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            )
         parameters = {
-            i: p
-            for new, own in zip(groups, self.param_groups)
-            for i, p in zip(new["params"], own["params"])
+            i: p for new, own in zip(groups, self.param_groups) for i, p in zip(new["params"], own["params"])
         }
         state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
         for i, entries in state_dict["state"].items():

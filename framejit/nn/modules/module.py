@@ -60,7 +60,9 @@ class Module:
     # -- calling -----------------------------------------------------------------------------------------------------
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self._forward_pre_hooks and not self._forward_hooks:
@@ -132,8 +134,12 @@ class Module:
         ):
             if name in self.__dict__.get(registry, ()):
                 if not isinstance(value, allowed):
-                    what = {"_parameters": "parameter", "_modules": "child module", "_buffers": "buffer"}[registry]
-                    raise TypeError(f"cannot assign '{_type_name(value)}' as {what} '{name}' ({described} expected)")
+                    what = {"_parameters": "parameter", "_modules": "child module", "_buffers": "buffer"}[
+                        registry
+                    ]
+                    raise TypeError(
+                        f"cannot assign '{_type_name(value)}' as {what} '{name}' ({described} expected)"
+                    )
                 return registry
         return None
 
@@ -164,7 +170,9 @@ class Module:
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         self._check_new_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (fj.Tensor or None required)")
+            raise TypeError(
+                f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (fj.Tensor or None required)"
+            )
         self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -239,9 +247,15 @@ class Module:
     ) -> Iterator[tuple[str, Tensor]]:
         yield from self._named_entries("_buffers", prefix, recurse, remove_duplicate)
 
-    def _named_entries(self, registry: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple]:
+    def _named_entries(
+        self, registry: str, prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple]:
         seen = set()
-        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        modules = (
+            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+            if recurse
+            else [(prefix, self)]
+        )
         for module_prefix, module in modules:
             for name, entry in module.__dict__[registry].items():
                 if entry is None or id(entry) in seen:
@@ -319,7 +333,9 @@ class Module:
         probe = fj.empty(0).to(*args, **kwargs)
         casts = any(isinstance(a, (fj.dtype, Tensor)) for a in (*args, *kwargs.values()))
         if casts and not probe.dtype.is_floating_point:
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={probe.dtype}")
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={probe.dtype}"
+            )
 
         def convert(tensor: Tensor) -> Tensor:
             if casts and tensor.is_floating_point():
@@ -340,7 +356,9 @@ class Module:
     def cpu(self) -> Module:
         return self._apply(lambda t: t.cpu())
 
-    def state_dict(self, *, destination: dict | None = None, prefix: str = "", keep_vars: bool = False) -> dict:
+    def state_dict(
+        self, *, destination: dict | None = None, prefix: str = "", keep_vars: bool = False
+    ) -> dict:
         """All parameters and persistent buffers by dotted name, detached unless ``keep_vars``."""
         destination = OrderedDict() if destination is None else destination
         for name, parameter in self._parameters.items():
@@ -354,7 +372,9 @@ class Module:
                 module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         return destination
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
         """Copies ``state_dict`` into the module. Nothing is changed when an error is raised.
 
         Raises:
@@ -365,7 +385,9 @@ class Module:
         own = self.state_dict(keep_vars=True)
         missing = [key for key in own if key not in state_dict]
         unexpected = [key for key in state_dict if key not in own]
-        problems = self._load_problems(own, state_dict, missing if strict else [], unexpected if strict else [])
+        problems = self._load_problems(
+            own, state_dict, missing if strict else [], unexpected if strict else []
+        )
         if problems:
             text = "\n\t".join(problems)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{text}")
@@ -383,9 +405,13 @@ class Module:
     def _load_problems(own: dict, given: Mapping, missing: list[str], unexpected: list[str]) -> list[str]:
         problems = []
         if unexpected:
-            problems.append("Unexpected key(s) in state_dict: " + ", ".join(f'"{key}"' for key in unexpected) + ". ")
+            problems.append(
+                "Unexpected key(s) in state_dict: " + ", ".join(f'"{key}"' for key in unexpected) + ". "
+            )
         if missing:
-            problems.append("Missing key(s) in state_dict: " + ", ".join(f'"{key}"' for key in missing) + ". ")
+            problems.append(
+                "Missing key(s) in state_dict: " + ", ".join(f'"{key}"' for key in missing) + ". "
+            )
         for key, target in own.items():
             value = given.get(key)
             if value is None:
@@ -407,7 +433,9 @@ class Module:
         owner = self.get_submodule(path)
         if name in owner._parameters:
             old = owner._parameters[name]
-            owner._parameters[name] = value if isinstance(value, Parameter) else Parameter(value, old.requires_grad)
+            owner._parameters[name] = (
+                value if isinstance(value, Parameter) else Parameter(value, old.requires_grad)
+            )
         else:
             owner._buffers[name] = value
 

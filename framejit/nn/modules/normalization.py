@@ -37,7 +37,9 @@ class LayerNorm(Module):
         self.normalized_shape = _shape(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         for name, present in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            value = Parameter(fj.empty(self.normalized_shape, device=device, dtype=dtype)) if present else None
+            value = (
+                Parameter(fj.empty(self.normalized_shape, device=device, dtype=dtype)) if present else None
+            )
             self.register_parameter(name, value)
         self.reset_parameters()
 

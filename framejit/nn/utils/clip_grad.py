@@ -34,7 +34,9 @@ def clip_grad_norm_(
         else:
             total = fj.stack([m.pow(norm_type).sum() for m in magnitudes]).sum().pow(1.0 / norm_type)
         if error_if_nonfinite and not bool(total.isfinite()):
-            raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite")
+            raise RuntimeError(
+                f"The total norm of order {norm_type} for gradients from `parameters` is non-finite"
+            )
         scale = (max_norm / (total + 1e-6)).clamp(max=1.0)
         for gradient in gradients:
             gradient.mul_(scale)

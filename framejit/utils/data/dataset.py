@@ -115,7 +115,9 @@ def random_split(
             counts[i % len(counts)] += 1
         lengths = counts
     if sum(lengths) != total:
-        raise ValueError(f"Sum of input lengths does not equal the length of the input dataset: {sum(lengths)}, {total}")
+        raise ValueError(
+            f"Sum of input lengths does not equal the length of the input dataset: {sum(lengths)}, {total}"
+        )
     order = fj.randperm(total, generator=generator).tolist()
     ends = list(itertools.accumulate(int(n) for n in lengths))
     return [Subset(dataset, order[end - int(n) : end]) for end, n in zip(ends, lengths)]

@@ -49,7 +49,10 @@ class DataLoader:
         persistent_workers: bool = False,
     ) -> None:
         stream = isinstance(dataset, IterableDataset)
-        _check(num_workers >= 0, "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+        _check(
+            num_workers >= 0,
+            "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.",
+        )
         _check(timeout >= 0, "timeout option should be non-negative")
         _check(
             num_workers > 0 or prefetch_factor is None,
@@ -73,7 +76,10 @@ class DataLoader:
             )
             batch_size = None
         elif batch_size is None:
-            _check(not drop_last, "batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+            _check(
+                not drop_last,
+                "batch_size=None option disables auto-batching and is mutually exclusive with drop_last",
+            )
         if sampler is None and not stream:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)  # type: ignore[arg-type]
         batched = batch_sampler is not None or batch_size is not None
@@ -84,7 +90,9 @@ class DataLoader:
         self.num_workers, self.timeout, self.worker_init_fn = num_workers, timeout, worker_init_fn
         self.pin_memory, self.persistent_workers = pin_memory, persistent_workers
         self.multiprocessing_context = multiprocessing_context
-        self.prefetch_factor = prefetch_factor if prefetch_factor is not None else (2 if num_workers else None)
+        self.prefetch_factor = (
+            prefetch_factor if prefetch_factor is not None else (2 if num_workers else None)
+        )
         self.collate_fn = collate_fn or (default_collate if batched else default_convert)
         self._stream = stream
         self._pool: _WorkerPool | None = None
@@ -145,7 +153,9 @@ class _WorkerPool:
         )
         count = loader.num_workers
         self._processes = [
-            context.Process(target=workers.run, args=(tasks, self._results, settings, i, count, seed + i), daemon=True)
+            context.Process(
+                target=workers.run, args=(tasks, self._results, settings, i, count, seed + i), daemon=True
+            )
             for i, tasks in enumerate(self._task_queues)
         ]
         for process in self._processes:
@@ -205,14 +215,18 @@ class _WorkerPool:
     def _receive(self) -> Any:
         waited = 0.0
         while True:
-            step = min(workers.POLL_SECONDS, self._timeout - waited) if self._timeout else workers.POLL_SECONDS
+            step = (
+                min(workers.POLL_SECONDS, self._timeout - waited) if self._timeout else workers.POLL_SECONDS
+            )
             try:
                 return self._results.get(timeout=max(step, 0.01))
             except queue.Empty:
                 waited += step
                 dead = [p.pid for p in self._processes if not p.is_alive()]
                 if dead:
-                    raise RuntimeError(f"DataLoader worker (pid(s) {', '.join(map(str, dead))}) exited unexpectedly") from None
+                    raise RuntimeError(
+                        f"DataLoader worker (pid(s) {', '.join(map(str, dead))}) exited unexpectedly"
+                    ) from None
                 if self._timeout and waited >= self._timeout:
                     raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds") from None
 

@@ -41,9 +41,7 @@ class WorkerError:
 
     def __init__(self, worker: int, error: BaseException) -> None:
         self.type = type(error)
-        self.text = (
-            f"Caught {type(error).__name__} in DataLoader worker process {worker}.\nOriginal {traceback.format_exc()}"
-        )
+        self.text = f"Caught {type(error).__name__} in DataLoader worker process {worker}.\nOriginal {traceback.format_exc()}"
 
     def reraise(self) -> None:
         try:
@@ -56,7 +54,9 @@ class WorkerError:
 def make_fetch(dataset: Any, collate: Any, stream: bool, drop_last: bool) -> Any:
     """``fetch(indices) -> batch``; raises StopIteration at the end of a stream."""
     if not stream:
-        return lambda indices: collate([dataset[i] for i in indices] if isinstance(indices, list) else dataset[indices])
+        return lambda indices: collate(
+            [dataset[i] for i in indices] if isinstance(indices, list) else dataset[indices]
+        )
     iterator = iter(dataset)
 
     def fetch(indices: Any) -> Any:
@@ -97,7 +97,9 @@ def run(tasks: Any, results: Any, settings: dict[str, Any], worker: int, count: 
         if failure is None:
             try:
                 if fetch is None or epoch != current_epoch:
-                    fetch = make_fetch(dataset, settings["collate_fn"], settings["stream"], settings["drop_last"])
+                    fetch = make_fetch(
+                        dataset, settings["collate_fn"], settings["stream"], settings["drop_last"]
+                    )
                     current_epoch = epoch
                 kind, payload = "batch", fetch(indices)
             except StopIteration:

@@ -1,0 +1,55 @@
+// Activation functions that are made of others.
+#include "eager/composite/support.h"
+#include "generated/ops/activation.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/creation.h"
+#include "generated/ops/elementary.h"
+#include "generated/ops/random.h"
+#include "generated/ops/view.h"
+
+namespace framejit::eager {
+
+/// args: self, weight.
+void prelu_composite(const Value* args, Value* results) {
+  const Tensor self = args[0].tensor();
+  Tensor weight = args[1].tensor();
+  FRAMEJIT_CHECK(self.dtype() == weight.dtype(), "prelu: Type promoting not supported. Got ",
+                 dtype_name(self.dtype()), " and ", dtype_name(weight.dtype()));
+  FRAMEJIT_CHECK(weight.dim() <= 1,
+                 "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.dim());
+  if (!(weight.numel() == 1)) {
+    FRAMEJIT_CHECK(self.dim() > 0, "Not allow zero-dim input tensor.");
+    const SymInt channels = self.dim() > 1 ? self.size(1) : SymInt(1);
+    FRAMEJIT_CHECK(channels == weight.numel(),
+                   "Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
+                   weight.numel().str(), " and channel size = ", channels.str(), ".");
+  }
+  // One dim for each of self's, all 1 but the channels.
+  Dims shape(self.dim(), 1);
+  if (self.dim() > 1) shape[1] = weight.numel().bits();
+  results[0] = prelu_elements(self, reshape(weight, shape));
+}
+
+/// args: input, dim.
+void glu_composite(const Value* args, Value* results) {
+  const Tensor input = args[0].tensor();
+  FRAMEJIT_CHECK(input.dim() > 0, "glu does not support 0-dimensional tensors");
+  const int dim = wrap_dim(args[1].integer(), input.dim());
+  const SymInt size = input.size(dim), half = floor_div(size, 2);
+  FRAMEJIT_CHECK(floor_mod(size, 2) == 0, "Halving dimension must be even, but dimension ", dim, " is size ",
+                 size.str());
+  results[0] = narrow(input, dim, 0, half) * sigmoid(narrow(input, dim, half, half));
+}
+
+/// args: self, lower, upper, training, generator.
+void rrelu_composite(const Value* args, Value* results) {
+  const Tensor self = args[0].tensor();
+  const double lower = args[1].real(), upper = args[2].real();
+  FRAMEJIT_CHECK(lower <= upper, "Lower bound should be less than or equal to the upper bound");
+  if (!args[3].boolean()) return void(results[0] = leaky_relu(self, (lower + upper) / 2));
+  const Tensor slope = uniform(empty(self.sizes(), self.dtype(), self.device()), lower, upper, args[4]);
+  results[0] = where(gt(self, 0), self, self * slope);
+}
+
+}  // namespace framejit::eager

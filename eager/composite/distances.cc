@@ -1,0 +1,112 @@
+// Distances between vectors.
+#include <cmath>
+
+#include "eager/composite/support.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/comparison.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
+#include "generated/ops/elementary.h"
+#include "generated/ops/joining.h"
+#include "generated/ops/losses.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/reduction.h"
+#include "generated/ops/view.h"
+
+namespace framejit::eager {
+
+namespace {
+
+/// The p-norm over the last dim; with gradient 0 at a zero vector.
+Tensor length_of(const Tensor& difference, double p) {
+  const Dims last = one_dim(-1);
+  if (p == 0) return cast(sum(ne(difference, 0), last), difference.dtype());
+  if (p == 1) return sum(abs(difference), last);
+  if (std::isinf(p)) return amax(abs(difference), last);
+  const Tensor powers = p == 2 ? sum(square(difference), last) : sum(pow(abs(difference), p), last);
+  const Tensor zero = eq(powers, 0), safe = masked_fill(powers, zero, 1);
+  return masked_fill(p == 2 ? sqrt(safe) : pow(safe, 1 / p), zero, 0);
+}
+
+/// |a - b|^2 = |a|^2 + |b|^2 - 2 a b, by one product of matrices.
+Tensor euclidean_by_product(const Tensor& a, const Tensor& b) {
+  const Tensor ones_a = ones_like(narrow(a, -1, 0, 1)), ones_b = ones_like(narrow(b, -1, 0, 1));
+  const Dims last = one_dim(-1);
+  const Tensor left = cat({a * -2, sum(square(a), last, true), ones_a}, -1);
+  const Tensor right = cat({b, ones_b, sum(square(b), last, true)}, -1);
+  const Tensor squares = clamp_min(matmul(left, transpose(right, -2, -1)), 0);
+  const Tensor zero = eq(squares, 0);
+  return masked_fill(sqrt(masked_fill(squares, zero, 1)), zero, 0);
+}
+
+}  // namespace
+
+/// args: x1, x2, dim, eps. Each vector is made as long as 1 (or shorter where it is near 0) first.
+void cosine_similarity_composite(const Value* args, Value* results) {
+  const Tensor x1 = args[0].tensor(), x2 = args[1].tensor();
+  const Dims sizes = broadcast_sizes(x1.sizes(), x2.sizes());
+  const int dim = wrap_dim(args[2].integer(), sizes.size());
+  FRAMEJIT_CHECK(is_floating(x1.dtype()) || is_floating(x2.dtype()),
+                 "expected common dtype to be floating point, yet common dtype is ", dtype_name(x1.dtype()));
+  const auto unit = [&](const Tensor& x) {
+    const Tensor whole = expand(x, sizes), squares = sum(square(whole), one_dim(dim), true);
+    const Tensor zero = eq(squares, 0);
+    const Tensor length = masked_fill(sqrt(masked_fill(squares, zero, 1)), zero, 0);
+    return whole / clamp_min(length, args[3]);
+  };
+  results[0] = sum(unit(x1) * unit(x2), one_dim(dim));
+}
+
+/// args: x1, x2, p, eps, keepdim.
+void pairwise_distance_composite(const Value* args, Value* results) {
+  const Tensor distance = length_of(sub(args[0], args[1]) + args[3], args[2].real());
+  results[0] = args[4].boolean() ? unsqueeze(distance, -1) : distance;
+}
+
+/// args: x1, x2, p, compute_mode.
+void cdist_composite(const Value* args, Value* results) {
+  const Tensor x1 = args[0].tensor(), x2 = args[1].tensor();
+  const double p = args[2].real();
+  FRAMEJIT_CHECK(is_floating(x1.dtype()),
+                 "cdist only supports floating-point dtypes, X1 got: ", dtype_name(x1.dtype()));
+  FRAMEJIT_CHECK(is_floating(x2.dtype()),
+                 "cdist only supports floating-point dtypes, X2 got: ", dtype_name(x2.dtype()));
+  FRAMEJIT_CHECK(x1.dim() >= 2, "cdist: X1 should have at least two dimensions, got ", x1.dim(), "D");
+  FRAMEJIT_CHECK(x2.dim() >= 2, "cdist: X2 should have at least two dimensions, got ", x2.dim(), "D");
+  const SymInt width = x1.size(x1.dim() - 1), rows1 = x1.size(x1.dim() - 2), rows2 = x2.size(x2.dim() - 2);
+  FRAMEJIT_CHECK(width == x2.size(x2.dim() - 1),
+                 "X1 and X2 must have the same number of columns. X1: ", width.str(),
+                 " X2: ", x2.size(x2.dim() - 1).str());
+  FRAMEJIT_CHECK(p >= 0, "cdist only supports non-negative p values");
+  const std::string mode = args[3].is_none() ? "use_mm_for_euclid_dist_if_necessary" : args[3].string();
+  const bool if_necessary = mode == "use_mm_for_euclid_dist_if_necessary",
+             always = mode == "use_mm_for_euclid_dist";
+  FRAMEJIT_CHECK_TYPE(if_necessary || always || mode == "donot_use_mm_for_euclid_dist", value, mode,
+                      " is not a valid value for compute_mode");
+  if (width == 0) {
+    Dims batch1 = x1.sizes(), batch2 = x2.sizes();
+    batch1.resize(x1.dim() - 2), batch2.resize(x2.dim() - 2);
+    Dims sizes = broadcast_sizes(batch1, batch2);
+    sizes.push_back(rows1), sizes.push_back(rows2);
+    return void(results[0] = zeros(sizes, x1.dtype(), x1.device()));
+  }
+  const bool by_product = p == 2 && (always || (if_necessary && (rows1 > 25 || rows2 > 25)));
+  results[0] =
+      by_product ? euclidean_by_product(x1, x2) : length_of(unsqueeze(x1, -2) - unsqueeze(x2, -3), p);
+}
+
+/// args: input, p.
+void pdist_composite(const Value* args, Value* results) {
+  const Tensor input = args[0].tensor();
+  FRAMEJIT_CHECK(input.dim() == 2, "pdist only supports 2D tensors, got: ", input.dim(), "D");
+  FRAMEJIT_CHECK(is_floating(input.dtype()), "pdist only supports floating-point dtypes");
+  FRAMEJIT_CHECK(args[1].real() >= 0, "pdist only supports non-negative p values");
+  const int64_t rows = input.size(0).expect();
+  std::vector<Tensor> parts;
+  for (int64_t i = 0; i + 1 < rows; ++i)
+    parts.push_back(narrow(input, 0, i, 1) - narrow(input, 0, i + 1, rows - i - 1));
+  results[0] =
+      parts.empty() ? zeros({0}, input.dtype(), input.device()) : length_of(cat(parts, 0), args[1].real());
+}
+
+}  // namespace framejit::eager

@@ -1,0 +1,183 @@
+// Resampling: each element of the result is a weighted sum of few elements of the input, dim by dim.
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
+#include "eager/error.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+namespace {
+
+/// Which elements of the input go into each of the result, along one dim, and with what weights.
+template <class T>
+struct Taps {
+  int count = 1;  ///< for each place
+  std::vector<int64_t> index;
+  std::vector<T> weight;
+
+  void add(int64_t i, T w) {
+    index.push_back(i);
+    weight.push_back(w);
+  }
+};
+
+/// How a resampling goes along one dim. `scale` is the user's factor, 0 where the sizes say it.
+struct Axis {
+  int64_t input, output;
+  double scale;
+};
+
+template <class T>
+T source_step(const Axis& axis, bool align_corners) {
+  if (align_corners) return axis.output > 1 ? T(axis.input - 1) / T(axis.output - 1) : T(0);
+  return axis.scale > 0 ? T(1 / axis.scale) : T(axis.input) / T(axis.output);
+}
+
+/// Places are found in float whatever the dtype, as PyTorch does it.
+template <class T>
+void add_nearest(const Axis& axis, bool exact, Taps<T>& taps) {
+  const float step = source_step<float>(axis, false);
+  for (int64_t i = 0; i < axis.output; ++i) {
+    int64_t at = int64_t(std::floor((float(i) + (exact ? 0.5f : 0.0f)) * step));
+    if (axis.output == axis.input && axis.scale <= 0) at = i;
+    if (axis.output == 2 * axis.input && !exact) at = i / 2;
+    taps.add(std::min(at, axis.input - 1), T(1));
+  }
+}
+
+template <class T>
+void add_linear(const Axis& axis, bool align_corners, Taps<T>& taps) {
+  const T step = source_step<T>(axis, align_corners);
+  for (int64_t i = 0; i < axis.output; ++i) {
+    const T place = align_corners ? step * T(i) : std::max(T(0), step * (T(i) + T(0.5)) - T(0.5));
+    const int64_t left = std::min(int64_t(place), axis.input - 1), right = std::min(left + 1, axis.input - 1);
+    const T part = std::clamp(place - T(left), T(0), T(1));
+    taps.add(left, axis.output == axis.input ? T(1) : T(1) - part);
+    taps.add(right, axis.output == axis.input ? T(0) : part);
+  }
+}
+
+/// Keys' kernel with a = -0.75, of a distance below 1 and of one from 1 to 2.
+template <class T>
+T cubic_near(T x) {
+  return ((T(-0.75) + 2) * x - (T(-0.75) + 3)) * x * x + 1;
+}
+template <class T>
+T cubic_far(T x) {
+  constexpr T a = T(-0.75);
+  return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+}
+
+template <class T>
+void add_cubic(const Axis& axis, bool align_corners, Taps<T>& taps) {
+  const T step = source_step<T>(axis, align_corners);
+  for (int64_t i = 0; i < axis.output; ++i) {
+    const T place = align_corners ? step * T(i) : step * (T(i) + T(0.5)) - T(0.5);
+    const T floor = std::floor(place), part = place - floor;
+    const T weights[4] = {cubic_far(part + 1), cubic_near(part), cubic_near(1 - part), cubic_far(2 - part)};
+    for (int k = 0; k < 4; ++k)
+      taps.add(std::clamp<int64_t>(int64_t(floor) - 1 + k, 0, axis.input - 1), weights[k]);
+  }
+}
+
+template <class T>
+Taps<T> make_taps(const Axis& axis, const std::string& mode, bool align_corners) {
+  Taps<T> taps;
+  taps.count = mode == "linear" ? 2 : mode == "cubic" ? 4 : 1;
+  if (mode == "linear")
+    add_linear(axis, align_corners, taps);
+  else if (mode == "cubic")
+    add_cubic(axis, align_corners, taps);
+  else
+    add_nearest(axis, mode == "nearest-exact", taps);
+  return taps;
+}
+
+/// `from` is outer x input x inner, `to` outer x output x inner; or from one with the sizes of the result to
+/// one with those of the input, adding up, where `transposed`.
+template <class T>
+void apply(const Taps<T>& taps, const Axis& axis, int64_t outer, int64_t inner, bool transposed,
+           const T* from, T* to) {
+  const int64_t from_size = (transposed ? axis.output : axis.input) * inner,
+                to_size = (transposed ? axis.input : axis.output) * inner;
+  parallel_for(outer, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, to_size)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t o = begin; o < end; ++o) {
+                   const T* source = from + o * from_size;
+                   T* target = to + o * to_size;
+                   std::fill_n(target, to_size, T(0));
+                   for (int64_t i = 0; i < axis.output; ++i)
+                     for (int t = 0; t < taps.count; ++t) {
+                       const size_t tap = size_t(i * taps.count + t);
+                       const T weight = taps.weight[tap];
+                       const T* row = source + (transposed ? i : taps.index[tap]) * inner;
+                       T* sum = target + (transposed ? taps.index[tap] : i) * inner;
+                       for (int64_t k = 0; k < inner; ++k) sum[k] += weight * row[k];
+                     }
+                 }
+               });
+}
+
+/// args: self, sizes of the result's spatial dims, mode, align_corners, scales.
+template <class T>
+Tensor resample(const Value* args, bool transposed) {
+  constexpr DType type = std::is_same_v<T, double> ? DType::float64 : DType::float32;
+  const Dims sizes = args[1].dims();
+  const std::vector<double>& scales = args[4].real_list();
+  Tensor current = contiguous_as(args[0].tensor(), type);
+  // The last dim first; its transpose last.
+  for (int step = 0; step < sizes.size(); ++step) {
+    const int d = transposed ? step : sizes.size() - 1 - step, dim = current.dim() - sizes.size() + d;
+    const int64_t before = current.sizes()[dim], after = sizes[d];
+    const Axis axis{transposed ? after : before, transposed ? before : after,
+                    scales.empty() ? 0 : scales[size_t(d)]};
+    const Taps<T> taps = make_taps<T>(axis, args[2].string(), args[3].boolean());
+    Dims next_sizes = current.sizes();
+    next_sizes[dim] = after;
+    const Tensor next = Tensor::empty(next_sizes, type);
+    const RowShape shape = row_shape(current.sizes(), dim);
+    apply(taps, axis, shape.outer, shape.inner, transposed, current.data_as<T>(), next.data_as<T>());
+    current = next;
+  }
+  return current;
+}
+
+void run(const Op& op, const Value* args, bool transposed, Value* results) {
+  const DType type = infer_single(op, args).dtype;  // checks the arguments
+  // Integers are only moved ('nearest'), and are numbers that double has.
+  const bool single = is_floating(type) && type != DType::float64;
+  const Tensor result = single ? resample<float>(args, transposed) : resample<double>(args, transposed);
+  results[0] = contiguous_as(result, type);
+}
+
+}  // namespace
+
+/// args: self, sizes of the result's spatial dims, mode, ...
+void meta_resample(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  const Dims spatial = args[1].dims();
+  const std::string& mode = args[2].string();
+  FRAMEJIT_CHECK_TYPE(is_floating(self.dtype) || (mode[0] == 'n' && self.dtype != DType::bool_),
+                      not_implemented, "\"interpolate\" with mode '", mode, "' not implemented for '",
+                      dtype_name(self.dtype), "'");
+  Dims sizes(self.sizes.span().first(2));
+  for (int d = 0; d < spatial.size(); ++d) {
+    FRAMEJIT_CHECK(spatial.sym(d) > 0 && self.sizes.sym(d + 2) > 0,
+                   "Input and output sizes should be greater than 0, but got input ", sizes_text(self.sizes),
+                   " and output ", sizes_text(spatial));
+    sizes.push_back(spatial.sym(d));
+  }
+  results.push_back(contiguous_meta(std::move(sizes), self.dtype, self.device));
+}
+
+void resample_kernel(const Op& op, const Value* args, Value* results) { run(op, args, false, results); }
+void resample_backward_kernel(const Op& op, const Value* args, Value* results) {
+  run(op, args, true, results);
+}
+
+}  // namespace framejit::eager
