@@ -89,10 +89,10 @@ void multi_margin_loss_composite(const Value* args, Value* results) {
   const Tensor given = args[0].tensor();
   const int64_t p = args[2].integer();
   FRAMEJIT_CHECK_TYPE(p == 1 || p == 2, value, "only p == 1 and p == 2 supported");
-  FRAMEJIT_CHECK(given.dim() <= 2 && given.dim() >= 1,
+  FRAMEJIT_CHECK(given.dim() <= 2,
                  "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
                  sizes_text(given.sizes()));
-  const Tensor input = given.dim() == 1 ? unsqueeze(given, 0) : given;
+  const Tensor input = given.dim() < 2 ? reshape(given, {1, -1}) : given;
   const Tensor target = reshape(args[1].tensor(), {-1});
   FRAMEJIT_CHECK(target.size(0) == input.size(0), "inconsistent target size, expected ", input.size(0).str(),
                  " but got ", sizes_text(args[1].tensor().sizes()));
@@ -106,20 +106,20 @@ void multi_margin_loss_composite(const Value* args, Value* results) {
     loss = loss * unsqueeze(index_select(args[4].tensor(), 0, target), 1);
   }
   loss = sum(scatter(loss, 1, index, 0), one_dim(1)) / Value(input.size(1));
-  if (given.dim() == 1) loss = squeeze(loss, one_dim(0));
+  if (given.dim() < 2) loss = squeeze(loss, one_dim(0));
   results[0] = reduce_loss(loss, reduction_name(args[5], args[6], args[7]));
 }
 
 /// args: input, target, size_average, reduce, reduction.
 void multilabel_margin_loss_composite(const Value* args, Value* results) {
   const Tensor given = args[0].tensor(), labels = args[1].tensor();
-  FRAMEJIT_CHECK(given.dim() <= 2 && given.dim() >= 1,
+  FRAMEJIT_CHECK(given.dim() <= 2,
                  "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
                  sizes_text(given.sizes()));
   FRAMEJIT_CHECK(labels.sizes() == given.sizes(), "inconsistent target size: ", sizes_text(labels.sizes()),
                  " for input of size: ", sizes_text(given.sizes()));
-  const Tensor input = given.dim() == 1 ? unsqueeze(given, 0) : given;
-  const Tensor target = given.dim() == 1 ? unsqueeze(labels, 0) : labels;
+  const Tensor input = given.dim() < 2 ? reshape(given, {1, -1}) : given;
+  const Tensor target = given.dim() < 2 ? reshape(labels, {1, -1}) : labels;
   // Which entries name a class: those before the first -1.
   const Tensor named = cumprod(cast(ge(target, 0), DType::int64), 1);
   const Tensor index = target * named;
@@ -129,7 +129,7 @@ void multilabel_margin_loss_composite(const Value* args, Value* results) {
   const Tensor margins = at_least_zero(rsub(unsqueeze(gather(input, 1, index), 2), 1) + unsqueeze(input, 1));
   const Tensor counts = logical_and(unsqueeze(ne(named, 0), 2), logical_not(unsqueeze(is_target, 1)));
   Tensor loss = sum(where(counts, margins, 0), Dims{1, 2}) / Value(input.size(1));
-  if (given.dim() == 1) loss = squeeze(loss, one_dim(0));
+  if (given.dim() < 2) loss = squeeze(loss, one_dim(0));
   results[0] = reduce_loss(loss, reduction_name(args[2], args[3], args[4]));
 }
 

@@ -25,19 +25,31 @@ Tensor wrapped(const Tensor& x, int dim, SymInt size, SymInt count, bool before)
   return narrow(x, dim, before ? size - count : SymInt(0), count);
 }
 
+/// Without what negative entries cut away.
+Tensor cut(const Tensor& x, const Dims& pad) {
+  Tensor result = x;
+  for (int i = 0; i < pad.size() / 2; ++i) {
+    const int dim = x.dim() - 1 - i;
+    const SymInt before = pad.sym(2 * i), after = pad.sym(2 * i + 1);
+    if (before >= 0 && after >= 0) continue;
+    const SymInt from = before < 0 ? SymInt(0) - before : SymInt(0);
+    const SymInt kept = result.size(dim) - from + (after < 0 ? after : SymInt(0));
+    FRAMEJIT_CHECK(kept > 0, "pad: a padding of ", before.str(), " and ", after.str(),
+                   " leaves nothing of dimension ", dim, " of input ", sizes_text(x.sizes()));
+    result = narrow(result, dim, from, kept);
+  }
+  return result;
+}
+
 Tensor with_borders(Tensor x, const Dims& pad, Border border) {
   for (int i = 0; i < pad.size() / 2; ++i) {
     const int dim = x.dim() - 1 - i;
     const SymInt before = pad.sym(2 * i), after = pad.sym(2 * i + 1), size = x.size(dim);
     std::vector<Tensor> parts;
     if (before > 0) parts.push_back(border(x, dim, size, before, true));
-    const SymInt cut = before < 0 ? SymInt(0) - before : SymInt(0);
-    const SymInt kept = size - cut + (after < 0 ? after : SymInt(0));
-    FRAMEJIT_CHECK(kept > 0, "pad: a padding of ", before.str(), " and ", after.str(),
-                   " leaves nothing of dimension ", dim, " of size ", size.str());
-    parts.push_back(before < 0 || after < 0 ? narrow(x, dim, cut, kept) : x);
+    parts.push_back(x);
     if (after > 0) parts.push_back(border(x, dim, size, after, false));
-    x = parts.size() == 1 ? parts[0] : cat(parts, dim);
+    if (parts.size() > 1) x = cat(parts, dim);
   }
   return x;
 }
@@ -85,7 +97,10 @@ void pad_composite(const Value* args, Value* results) {
       spatial >= 1 && spatial <= 3 && (input.dim() == spatial + 1 || input.dim() == spatial + 2),
       not_implemented, "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now");
   check_sizes(input, pad, mode);
-  results[0] = with_borders(input, pad, border);
+  // Only 'circular' repeats what is left after cutting; the others repeat elements that may be cut away.
+  const Tensor result = border == wrapped ? with_borders(cut(input, pad), pad, border)
+                                          : cut(with_borders(input, pad, border), pad);
+  results[0] = result->view ? clone(result) : result;
 }
 
 namespace {

@@ -14,6 +14,9 @@ using Packet = typename packet::packet_traits<T>::type;
 template <class T>
 inline constexpr int kLanes = packet::unpacket_traits<Packet<T>>::size;
 
+// Loops over the registers of a tile must be unrolled, else these are an array in memory.
+#define FRAMEJIT_UNROLL _Pragma("GCC unroll 16")
+
 // A tile of the product is kept in registers: kRows x kVectors of them, and a few for the operands.
 inline constexpr int kRows = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS >= 32 ? 8 : 6;
 inline constexpr int kVectors = 2;
@@ -52,9 +55,11 @@ template <class T>
 void pack(const T* images, const int64_t* taps, int64_t count, const int64_t* pixels, T* panel) {
   const Stretches stretches(pixels, kColumns<T>);
   if (stretches.count == 1) {
-    for (int64_t k = 0; k < count; ++k, panel += kColumns<T>)
+    for (int64_t k = 0; k < count; ++k, panel += kColumns<T>) {
+      FRAMEJIT_UNROLL
       for (int v = 0; v < kVectors; ++v)
         packet::pstoreu(panel + v * kLanes<T>, load(images + taps[k] + pixels[0] + v * kLanes<T>));
+    }
   } else if (stretches.count <= Stretches::kMost) {
     for (int64_t k = 0; k < count; ++k, panel += kColumns<T>)
       for (int s = 0; s < stretches.count; ++s) {
@@ -70,19 +75,28 @@ void pack(const T* images, const int64_t* taps, int64_t count, const int64_t* pi
 template <class T>
 void multiply_tile(int64_t count, const T* a, const T* b, T* c, int64_t c_stride, bool accumulate) {
   Packet<T> sums[kRows][kVectors];
-  for (int r = 0; r < kRows; ++r)
+  FRAMEJIT_UNROLL
+  for (int r = 0; r < kRows; ++r) {
+    FRAMEJIT_UNROLL
     for (int v = 0; v < kVectors; ++v)
       sums[r][v] = accumulate ? load(c + r * c_stride + v * kLanes<T>) : spread(T(0));
+  }
   for (int64_t k = 0; k < count; ++k, a += kRows, b += kColumns<T>) {
     Packet<T> right[kVectors];
+    FRAMEJIT_UNROLL
     for (int v = 0; v < kVectors; ++v) right[v] = load(b + v * kLanes<T>);
+    FRAMEJIT_UNROLL
     for (int r = 0; r < kRows; ++r) {
       const Packet<T> left = spread(a[r]);
+      FRAMEJIT_UNROLL
       for (int v = 0; v < kVectors; ++v) sums[r][v] = packet::pmadd(left, right[v], sums[r][v]);
     }
   }
-  for (int r = 0; r < kRows; ++r)
+  FRAMEJIT_UNROLL
+  for (int r = 0; r < kRows; ++r) {
+    FRAMEJIT_UNROLL
     for (int v = 0; v < kVectors; ++v) packet::pstoreu(c + r * c_stride + v * kLanes<T>, sums[r][v]);
+  }
 }
 
 template <class T>
@@ -97,18 +111,27 @@ void multiply(int64_t row_panels, int64_t column_panels, int64_t count, const T*
 template <class T, int kA, int kB>
 void dot_tile(int64_t count, const T* a, const T* b, int64_t stride, T* c, int64_t c_stride) {
   Packet<T> sums[kA][kB];
-  for (int i = 0; i < kA; ++i)
+  FRAMEJIT_UNROLL
+  for (int i = 0; i < kA; ++i) {
+    FRAMEJIT_UNROLL
     for (int j = 0; j < kB; ++j) sums[i][j] = spread(T(0));
+  }
   for (int64_t l = 0; l < count; l += kLanes<T>) {
     Packet<T> right[kB];
+    FRAMEJIT_UNROLL
     for (int j = 0; j < kB; ++j) right[j] = load(b + j * stride + l);
+    FRAMEJIT_UNROLL
     for (int i = 0; i < kA; ++i) {
       const Packet<T> left = load(a + i * stride + l);
+      FRAMEJIT_UNROLL
       for (int j = 0; j < kB; ++j) sums[i][j] = packet::pmadd(left, right[j], sums[i][j]);
     }
   }
-  for (int i = 0; i < kA; ++i)
+  FRAMEJIT_UNROLL
+  for (int i = 0; i < kA; ++i) {
+    FRAMEJIT_UNROLL
     for (int j = 0; j < kB; ++j) c[i * c_stride + j] += packet::predux(sums[i][j]);
+  }
 }
 
 inline constexpr int kDotRows = 4, kDotColumns = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS >= 32 ? 4 : 2;
@@ -158,6 +181,8 @@ inline constexpr cpu::PanelKernels<T> kKernels{kRows,        kColumns<T>, kLanes
                                                &multiply<T>, &dot<T>,     &filter<T>};
 
 }  // namespace
+
+#undef FRAMEJIT_UNROLL
 
 extern const cpu::PanelKernels<float> panel_kernels_float;
 extern const cpu::PanelKernels<double> panel_kernels_double;
