@@ -20,14 +20,20 @@ namespace {
 
 Tensor at_least_zero(const Tensor& x) { return clamp_min(x, 0); }
 
+/// `reduction_name`, checked before anything is computed.
+std::string checked_reduction(const Value& size_average, const Value& reduce, const Value& reduction) {
+  const std::string name = reduction_name(size_average, reduce, reduction);
+  FRAMEJIT_CHECK_TYPE(name == "none" || name == "mean" || name == "sum", value, name,
+                      " is not a valid value for reduction");
+  return name;
+}
+
 }  // namespace
 
 /// args: input, target, log_input, full, size_average, eps, reduce, reduction.
 void poisson_nll_loss_composite(const Value* args, Value* results) {
   const Tensor input = args[0].tensor(), target = args[1].tensor();
-  const std::string reduction = reduction_name(args[4], args[6], args[7]);
-  FRAMEJIT_CHECK_TYPE(reduction == "none" || reduction == "mean" || reduction == "sum", value, reduction,
-                      " is not a valid value for reduction");
+  const std::string reduction = checked_reduction(args[4], args[6], args[7]);
   Tensor loss = args[2].boolean() ? exp(input) - target * input : input - target * log(input + args[5]);
   if (args[3].boolean()) {
     const Tensor stirling = target * log(target) - target + log(target * (2 * std::numbers::pi)) * 0.5;
@@ -87,6 +93,7 @@ void margin_ranking_loss_composite(const Value* args, Value* results) {
 /// args: input, target, p, margin, weight, size_average, reduce, reduction.
 void multi_margin_loss_composite(const Value* args, Value* results) {
   const Tensor given = args[0].tensor();
+  const std::string reduction = checked_reduction(args[5], args[6], args[7]);
   const int64_t p = args[2].integer();
   FRAMEJIT_CHECK_TYPE(p == 1 || p == 2, value, "only p == 1 and p == 2 supported");
   FRAMEJIT_CHECK(given.dim() <= 2,
@@ -107,11 +114,12 @@ void multi_margin_loss_composite(const Value* args, Value* results) {
   }
   loss = sum(scatter(loss, 1, index, 0), one_dim(1)) / Value(input.size(1));
   if (given.dim() < 2) loss = squeeze(loss, one_dim(0));
-  results[0] = reduce_loss(loss, reduction_name(args[5], args[6], args[7]));
+  results[0] = reduce_loss(loss, reduction);
 }
 
 /// args: input, target, size_average, reduce, reduction.
 void multilabel_margin_loss_composite(const Value* args, Value* results) {
+  const std::string reduction = checked_reduction(args[2], args[3], args[4]);
   const Tensor given = args[0].tensor(), labels = args[1].tensor();
   FRAMEJIT_CHECK(given.dim() <= 2,
                  "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
@@ -130,7 +138,7 @@ void multilabel_margin_loss_composite(const Value* args, Value* results) {
   const Tensor counts = logical_and(unsqueeze(ne(named, 0), 2), logical_not(unsqueeze(is_target, 1)));
   Tensor loss = sum(where(counts, margins, 0), Dims{1, 2}) / Value(input.size(1));
   if (given.dim() < 2) loss = squeeze(loss, one_dim(0));
-  results[0] = reduce_loss(loss, reduction_name(args[2], args[3], args[4]));
+  results[0] = reduce_loss(loss, reduction);
 }
 
 /// args: input, target, weight, size_average, reduce, reduction.
@@ -172,6 +180,7 @@ void triplet_margin_loss_composite(const Value* args, Value* results) {
                  "dimensions, but got: anchor ",
                  anchor.dim(), "D, positive ", positive.dim(), "D, and negative ", negative.dim(),
                  "D inputs");
+  FRAMEJIT_CHECK_TYPE(args[3].real() > 0, value, "margin must be greater than 0, got ", args[3].real());
   const double p = args[4].real(), eps = args[5].real();
   const Tensor near = pairwise_distance(anchor, positive, p, eps);
   Tensor far = pairwise_distance(anchor, negative, p, eps);

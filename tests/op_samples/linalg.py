@@ -35,7 +35,11 @@ def s(*args: object, dtypes: tuple[str, ...] = FLOATS, tolerance: float = 40, **
 
 _SINGULAR = T(values=[[1.0, 2.0], [2.0, 4.0]])
 _EMPTY = T(0, 0)
-_WRONG = [s(T(2, 3), grad=False), s(T(3), grad=False), S(T(3, 3, dtype="int64"), grad=False)]  # not square, no matrix, integers
+_WRONG = [
+    s(T(2, 3), grad=False),
+    s(T(3), grad=False),
+    S(T(3, 3, dtype="int64"), grad=False),
+]  # not square, no matrix, integers
 _factors = np.linalg.qr(_rng.uniform(-1, 1, (5, 3)), mode="raw")
 
 SAMPLES: dict[str, list[Sample]] = {

@@ -19,11 +19,18 @@ def s(*args: object, tolerance: float = 60, dtypes: tuple[str, ...] = FLOATS, **
 
 def _unary(low: float, high: float, **options: object) -> list[Sample]:
     edges = T(values=_EDGES, grad=False)
-    return [s(T(40, low=low, high=high), **options), s(edges, grad=False, **{"tolerance": 60, **options}), S(T(5, dtype="int64", low=max(0, low), high=max(1, high)), grad=False)]
+    return [
+        s(T(40, low=low, high=high), **options),
+        s(edges, grad=False, **{"tolerance": 60, **options}),
+        S(T(5, dtype="int64", low=max(0, low), high=max(1, high)), grad=False),
+    ]
 
 
 def _polynomial(degrees: list[int], low: float = -1, high: float = 1) -> list[Sample]:
-    return [s(T(6, 1, low=low, high=high, grad=False), T(values=degrees, grad=False), tolerance=400, grad=False), s(T(6, low=low, high=high, grad=False), 3, grad=False)]
+    return [
+        s(T(6, 1, low=low, high=high, grad=False), T(values=degrees, grad=False), tolerance=400, grad=False),
+        s(T(6, low=low, high=high, grad=False), 3, grad=False),
+    ]
 
 
 _CHEBYSHEV = [-1, 0, 1, 2, 3, 5, 6]

@@ -24,8 +24,11 @@ def embedding(
     divides a row's gradient by how often it is looked up. ``sparse`` is accepted; gradients are dense.
 
     Raises:
+        RuntimeError: ``weight`` is no matrix.
         AssertionError: ``padding_idx`` is outside the table.
     """
+    if weight.dim() != 2:
+        raise RuntimeError("'weight' must be 2-D")
     rows = weight.shape[0]
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:

@@ -91,6 +91,8 @@ def _complete(input: Tensor, output_size: OptionalSizes, spatial: int) -> list[i
         wanted: Sequence[int | None] = (output_size,) * spatial
     else:
         wanted = output_size
+    if input.dim() <= len(wanted):
+        raise ValueError(f"Input dimension should be at least {len(wanted) + 1}")
     return [given if size is None else size for size, given in zip(wanted, input.shape[-len(wanted) :])]
 
 
