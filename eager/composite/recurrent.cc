@@ -1,0 +1,177 @@
+// LSTM, GRU and Elman networks: one step of each, and layers of them over time.
+#include "eager/composite/support.h"
+#include "generated/ops/activation.h"
+#include "generated/ops/arithmetic.h"
+#include "generated/ops/elementary.h"
+#include "generated/ops/joining.h"
+#include "generated/ops/matmul.h"
+#include "generated/ops/random.h"
+#include "generated/ops/recurrent.h"
+#include "generated/ops/view.h"
+
+namespace framejit::eager {
+
+namespace {
+
+/// Hidden state, and of an LSTM the cell state.
+struct State {
+  Tensor hidden, cell;
+};
+
+/// What the hidden state is multiplied by in one layer and direction; `project` of LSTMs with projections.
+struct Weights {
+  Tensor input, hidden, input_bias, hidden_bias, project;
+};
+
+/// `from_input`: the input of one time multiplied by its weights already.
+using Step = State (*)(const Tensor& from_input, const State& state, const Weights& weights);
+
+/// Part `index` of `count` equal ones of the last dim.
+Tensor gate(const Tensor& gates, int index, int count) {
+  const SymInt width = floor_div(gates.size(gates.dim() - 1), count);
+  return narrow(gates, -1, width * index, width);
+}
+
+State lstm_step(const Tensor& from_input, const State& state, const Weights& weights) {
+  const Tensor gates = from_input + linear(state.hidden, weights.hidden, weights.hidden_bias);
+  const Tensor cell =
+      sigmoid(gate(gates, 1, 4)) * state.cell + sigmoid(gate(gates, 0, 4)) * tanh(gate(gates, 2, 4));
+  const Tensor hidden = sigmoid(gate(gates, 3, 4)) * tanh(cell);
+  return {weights.project.defined() ? linear(hidden, weights.project, {}) : hidden, cell};
+}
+
+State gru_step(const Tensor& from_input, const State& state, const Weights& weights) {
+  const Tensor from_hidden = linear(state.hidden, weights.hidden, weights.hidden_bias);
+  const Tensor reset = sigmoid(gate(from_input, 0, 3) + gate(from_hidden, 0, 3)),
+               keep = sigmoid(gate(from_input, 1, 3) + gate(from_hidden, 1, 3)),
+               fresh = tanh(gate(from_input, 2, 3) + reset * gate(from_hidden, 2, 3));
+  return {fresh + keep * (state.hidden - fresh), {}};
+}
+
+State tanh_step(const Tensor& from_input, const State& state, const Weights& weights) {
+  return {tanh(from_input + linear(state.hidden, weights.hidden, weights.hidden_bias)), {}};
+}
+State relu_step(const Tensor& from_input, const State& state, const Weights& weights) {
+  return {relu(from_input + linear(state.hidden, weights.hidden, weights.hidden_bias)), {}};
+}
+
+/// args: input, hx, w_ih, w_hh, b_ih, b_hh.
+State run_cell(Step step, const Value* args, const State& state) {
+  const Tensor input = args[0].tensor();
+  const Weights weights{args[2].tensor(), args[3].tensor(), args[4].tensor(), args[5].tensor(), {}};
+  return step(linear(input, weights.input, weights.input_bias), state, weights);
+}
+
+/// One layer in one direction over input (T, N, C); `state` is left at the last one.
+Tensor run_direction(Step step, const Tensor& input, const Weights& weights, bool backwards, State& state) {
+  const int64_t times = input.size(0).expect();
+  const Tensor from_input = linear(input, weights.input, weights.input_bias);
+  std::vector<Tensor> outputs(size_t(times), Tensor());
+  for (int64_t i = 0; i < times; ++i) {
+    const int64_t t = backwards ? times - 1 - i : i;
+    state = step(select(from_input, 0, t), state, weights);
+    outputs[size_t(t)] = state.hidden;
+  }
+  return stack(outputs, 0);
+}
+
+/// The arguments params, has_biases, num_layers, dropout, train, bidirectional, batch_first.
+struct Layers {
+  std::vector<Tensor> params;
+  bool has_biases, train, bidirectional, batch_first;
+  int64_t count;
+  double dropout;
+  bool projected;
+
+  Layers(const Value* args, bool with_projections)
+      : params(args[0].tensor_list()),
+        has_biases(args[1].boolean()),
+        train(args[4].boolean()),
+        bidirectional(args[5].boolean()),
+        batch_first(args[6].boolean()),
+        count(args[2].integer()),
+        dropout(args[3].real()),
+        projected(with_projections) {
+    const int64_t expected = count * directions() * per_direction();
+    FRAMEJIT_CHECK(int64_t(params.size()) == expected, "got an incorrect number of RNN parameters: expected ",
+                   expected, ", got ", params.size());
+  }
+  int64_t directions() const { return bidirectional ? 2 : 1; }
+  int64_t per_direction() const { return (has_biases ? 4 : 2) + (projected ? 1 : 0); }
+
+  Weights weights(int64_t index) const {
+    const Tensor* from = params.data() + index * per_direction();
+    return {from[0], from[1], has_biases ? from[2] : Tensor(), has_biases ? from[3] : Tensor(),
+            projected ? from[per_direction() - 1] : Tensor()};
+  }
+};
+
+/// All layers; `hidden` and `cell` (layers x directions, N, width) become the last states.
+Tensor run_layers(Step step, Tensor input, const Layers& layers, Tensor& hidden, Tensor& cell) {
+  FRAMEJIT_CHECK(input.dim() == 3, "RNN: Expected input to be 3D, got ", input.dim(), "D instead");
+  if (layers.batch_first) input = transpose(input, 0, 1);
+  FRAMEJIT_CHECK(input.size(0) > 0, "Expected sequence length to be larger than 0 in RNN");
+  std::vector<Tensor> last_hidden, last_cell;
+  for (int64_t layer = 0; layer < layers.count; ++layer) {
+    std::vector<Tensor> outputs;
+    for (int64_t direction = 0; direction < layers.directions(); ++direction) {
+      const int64_t index = layer * layers.directions() + direction;
+      State state{select(hidden, 0, index), cell.defined() ? select(cell, 0, index) : Tensor()};
+      outputs.push_back(run_direction(step, input, layers.weights(index), direction == 1, state));
+      last_hidden.push_back(state.hidden);
+      if (cell.defined()) last_cell.push_back(state.cell);
+    }
+    input = outputs.size() == 1 ? outputs[0] : cat(outputs, -1);
+    if (layers.train && layers.dropout > 0 && layer + 1 < layers.count)
+      input = dropout(input, layers.dropout, true);
+  }
+  hidden = stack(last_hidden, 0);
+  if (cell.defined()) cell = stack(last_cell, 0);
+  return layers.batch_first ? transpose(input, 0, 1) : input;
+}
+
+/// args: input, hx, and the layers.
+void run_without_cell(Step step, const Value* args, Value* results) {
+  Tensor hidden = args[1].tensor(), none;
+  results[0] = run_layers(step, args[0].tensor(), Layers(args + 2, false), hidden, none);
+  results[1] = hidden;
+}
+
+const std::vector<Tensor>& lstm_states(const Value& hx) {
+  const std::vector<Tensor>& states = hx.tensor_list();
+  FRAMEJIT_CHECK(states.size() == 2, "lstm expects two hidden states");
+  return states;
+}
+
+}  // namespace
+
+void lstm_cell_composite(const Value* args, Value* results) {
+  const std::vector<Tensor>& states = lstm_states(args[1]);
+  const State next = run_cell(lstm_step, args, {states[0], states[1]});
+  results[0] = next.hidden;
+  results[1] = next.cell;
+}
+void gru_cell_composite(const Value* args, Value* results) {
+  results[0] = run_cell(gru_step, args, {args[1].tensor(), {}}).hidden;
+}
+void rnn_tanh_cell_composite(const Value* args, Value* results) {
+  results[0] = run_cell(tanh_step, args, {args[1].tensor(), {}}).hidden;
+}
+void rnn_relu_cell_composite(const Value* args, Value* results) {
+  results[0] = run_cell(relu_step, args, {args[1].tensor(), {}}).hidden;
+}
+
+/// With projections the hidden state is narrower than the cell state.
+void lstm_composite(const Value* args, Value* results) {
+  const std::vector<Tensor>& states = lstm_states(args[1]);
+  Tensor hidden = states[0], cell = states[1];
+  const bool projected = !(hidden.size(hidden.dim() - 1) == cell.size(cell.dim() - 1));
+  results[0] = run_layers(lstm_step, args[0].tensor(), Layers(args + 2, projected), hidden, cell);
+  results[1] = hidden;
+  results[2] = cell;
+}
+void gru_composite(const Value* args, Value* results) { run_without_cell(gru_step, args, results); }
+void rnn_tanh_composite(const Value* args, Value* results) { run_without_cell(tanh_step, args, results); }
+void rnn_relu_composite(const Value* args, Value* results) { run_without_cell(relu_step, args, results); }
+
+}  // namespace framejit::eager
