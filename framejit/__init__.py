@@ -13,6 +13,7 @@ from framejit import _C
 from framejit._C import Generator as Generator
 from framejit._C import Size as Size
 from framejit._C import Tensor as Tensor
+from framejit._C import UntypedStorage as UntypedStorage
 from framejit._C import as_tensor as as_tensor
 from framejit._C import default_generator as default_generator
 from framejit._C import device as device
@@ -128,10 +129,14 @@ from framejit.compiler import explain as explain  # noqa: E402
 from framejit import nn as nn  # noqa: E402  isort: skip
 from framejit import optim as optim  # noqa: E402  isort: skip
 from framejit import fx as fx  # noqa: E402  isort: skip
+from framejit import serialization as serialization  # noqa: E402  isort: skip
 from framejit import utils as utils  # noqa: E402  isort: skip
 from framejit import linalg as linalg  # noqa: E402  isort: skip
 from framejit import special as special  # noqa: E402  isort: skip
 from framejit._products import lu as lu  # noqa: E402
 from framejit._products import tensordot as tensordot  # noqa: E402
+from framejit import multiprocessing as multiprocessing  # noqa: E402  isort: skip
+from framejit.serialization import load as load  # noqa: E402  isort: skip
+from framejit.serialization import save as save  # noqa: E402  isort: skip
 
 compiler.start_logging()

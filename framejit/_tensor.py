@@ -6,6 +6,7 @@ The type itself is C (``framejit/bindings/tensor_type.cc``); importing this modu
 from __future__ import annotations
 
 import builtins
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from framejit import _C
 from framejit._C import Tensor
 from framejit.autograd import backward as _backward
 from framejit.autograd.hooks import RemovableHandle
+from framejit.storage import UntypedStorage
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -161,68 +163,91 @@ def type(self: Tensor, dtype: Any = None, non_blocking: builtins.bool = False) -
 
 
 def _rebuild(
-    data: bytes,
+    storage: UntypedStorage,
     dtype: Any,
-    shape: tuple[int, ...],
+    offset: int,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
     requires_grad: builtins.bool,
     state: dict[str, Any] | None,
 ) -> Tensor:
-    tensor: Tensor = _C.ops.empty(shape, dtype=dtype)
-    if data:
-        tensor.copy_(_C.from_numpy(_array(data, tensor)))
-    tensor.requires_grad_(requires_grad)
+    tensor = storage._view(dtype, offset, size, stride).requires_grad_(requires_grad)
     if state:
         tensor.__dict__.update(state)
     return tensor
 
 
-def _array(data: bytes, like: Tensor) -> Any:
-    import numpy as np
-
-    return np.frombuffer(bytearray(data), dtype=like.numpy().dtype).reshape(like.shape)
-
-
 @_method
 def __reduce_ex__(self: Tensor, protocol: int) -> tuple[Any, ...]:
+    """Tensors that share memory and are pickled together share memory again."""
     if self.requires_grad and not self.is_leaf:
         raise RuntimeError(
             "Only Tensors created explicitly by the user support pickling. Try tensor.detach() first."
         )
-    data = self.detach().contiguous().numpy().tobytes()
-    state = dict(self.__dict__) or None
-    return _rebuild, (data, self.dtype, tuple(self.shape), self.requires_grad, state)
+    layout = (self.storage_offset(), tuple(self.shape), self.stride())
+    return _rebuild, (
+        self.untyped_storage(),
+        self.dtype,
+        *layout,
+        self.requires_grad,
+        dict(self.__dict__) or None,
+    )
+
+
+def _like(self: Tensor, data: Tensor) -> Any:
+    """``data`` as an object of the class of ``self``, with what users have set on it."""
+    if builtins.type(self) is not Tensor:
+        data = Tensor._make_subclass(builtins.type(self), data)
+    return data.requires_grad_(self.requires_grad)
 
 
 @_method
 def __copy__(self: Tensor) -> Tensor:
     """Another object that shares this one's memory."""
-    result = self.detach()
-    if builtins.type(self) is not Tensor:
-        result = Tensor._make_subclass(builtins.type(self), result)
-    result.requires_grad_(self.requires_grad)
+    result: Tensor = _like(self, self.detach())
     result.__dict__.update(self.__dict__)
     return result
 
 
 @_method
 def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A copy; tensors that share memory and are copied together share memory again."""
     if not self.is_leaf:
         raise RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment."
         )
     if id(self) in memo:
         return memo[id(self)]
-    import copy
-
-    result = self.detach().clone()
-    if builtins.type(self) is not Tensor:
-        result = Tensor._make_subclass(builtins.type(self), result)
-    result.requires_grad_(self.requires_grad)
+    if self.is_meta:
+        data = self.detach().clone()
+    else:
+        storage = copy.deepcopy(self.untyped_storage(), memo)
+        data = storage._view(self.dtype, self.storage_offset(), self.shape, self.stride())
+    result: Tensor = _like(self, data)
     memo[id(self)] = result
     if self.grad is not None:
         result.grad = copy.deepcopy(self.grad, memo)
     result.__dict__.update(copy.deepcopy(self.__dict__, memo))
     return result
+
+
+@_method
+def share_memory_(self: Tensor) -> Tensor:
+    """Moves the memory, with that of all its views, where other processes can map it (see :mod:`framejit.multiprocessing`)."""
+    self.untyped_storage().share_memory_()
+    return self
+
+
+@_method
+def is_shared(self: Tensor) -> builtins.bool:
+    """Whether other processes can map its memory."""
+    return self.untyped_storage().is_shared()
+
+
+@_method
+def storage(self: Tensor) -> UntypedStorage:
+    """As ``untyped_storage()``."""
+    return self.untyped_storage()
 
 
 @_method

@@ -14,7 +14,7 @@ from progress import ROOT, Step, StepFailed
 PREFIX = os.environ.get("FRAMEJIT_VENV_PREFIX", str(ROOT / ".venv-"))
 
 BUILD = ["cmake>=3.24", "ninja", "pybind11>=2.13", "cmeel-eigen>=3.4,<3.5", "numpy"]
-TEST = ["pytest>=8", "pytest-timeout", "hypothesis", "scikit-learn"]
+TEST = ["pytest>=8", "pytest-timeout", "hypothesis", "scikit-learn", "safetensors"]
 LINT = ["clang-format==14.0.6", "ruff", "mypy"]
 ORACLE_TAG = "311"  # the one version whose tests compare with torch
 TORCH = "2.13.0"

@@ -1,0 +1,156 @@
+"""``multiprocessing`` whose queues, pipes and process arguments carry tensors in shared memory.
+
+Importing this module teaches the standard one: a tensor that is sent moves to shared memory (``Tensor.share_memory_``), and
+the receiver maps the same pages, so that both see each other's writes. The sender must live until the receiver has it.
+Contexts, queues and locks are the standard ones.
+"""
+
+from __future__ import annotations
+
+import builtins
+import multiprocessing
+import os
+import traceback
+from collections.abc import Callable
+from multiprocessing import *  # noqa: F403
+from multiprocessing import connection, reduction
+from typing import Any
+
+from framejit import Tensor
+from framejit._tensor import _rebuild
+from framejit.nn.parameter import Parameter, _rebuild_parameter
+from framejit.storage import UntypedStorage, from_shared, shared_block
+
+__all__ = [*multiprocessing.__all__, "ProcessException", "ProcessRaisedException", "spawn"]
+
+
+# --- sending tensors --------------------------------------------------------------------------------------------------
+
+
+def _receive_storage(descriptor: Any, nbytes: int) -> UntypedStorage:
+    return from_shared(descriptor.detach(), nbytes)
+
+
+def _send_storage(storage: UntypedStorage) -> tuple[Any, ...]:
+    block = shared_block(storage.share_memory_())
+    assert block is not None
+    return _receive_storage, (reduction.DupFd(block.descriptor), storage.nbytes())
+
+
+def _send_tensor(tensor: Tensor) -> tuple[Any, ...]:
+    if tensor.requires_grad and not tensor.is_leaf:
+        raise RuntimeError(
+            "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support "
+            "crossing process boundaries. If you just want to transfer the data, call detach() on the tensor first."
+        )
+    return _rebuild, tensor.__reduce_ex__(2)[1]
+
+
+def _send_parameter(parameter: Parameter) -> tuple[Any, ...]:
+    return _rebuild_parameter, (parameter.data, parameter.requires_grad)
+
+
+reduction.ForkingPickler.register(UntypedStorage, _send_storage)
+reduction.ForkingPickler.register(Tensor, _send_tensor)
+reduction.ForkingPickler.register(Parameter, _send_parameter)
+
+
+# --- spawn ------------------------------------------------------------------------------------------------------------
+
+
+class ProcessException(Exception):
+    """A process that :func:`spawn` started has ended badly."""
+
+    def __init__(self, message: str, error_index: int, pid: int | None) -> None:
+        super().__init__(message)
+        self.error_index, self.pid = error_index, pid
+
+
+class ProcessRaisedException(ProcessException):
+    """It raised; the text holds its traceback."""
+
+
+def _run(fn: Callable[..., Any], index: int, args: tuple[Any, ...], errors: Any) -> None:
+    try:
+        fn(index, *args)
+    except KeyboardInterrupt:
+        pass  # the parent has it too
+    except BaseException:
+        errors.send(traceback.format_exc())
+        os._exit(1)
+
+
+class SpawnContext:
+    """Processes that :func:`spawn` has started."""
+
+    def __init__(self, processes: list[Any], errors: list[Any]) -> None:
+        self.processes, self._errors = processes, errors
+
+    def pids(self) -> list[int | None]:
+        return [process.pid for process in self.processes]
+
+    def join(self, timeout: float | None = None) -> builtins.bool:
+        """Waits for one more to end; True when all have. When one fails, ends the others and raises."""
+        running = [process.sentinel for process in self.processes if process.exitcode is None]
+        if running:
+            connection.wait(running, timeout)
+        for index, process in enumerate(self.processes):
+            if process.exitcode not in (None, 0):
+                self._stop()
+                self._raise(index)
+        return all(process.exitcode == 0 for process in self.processes)
+
+    def _stop(self) -> None:
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            process.join()
+
+    def _raise(self, index: int) -> None:
+        process = self.processes[index]
+        try:
+            trace = self._errors[index].recv()
+        except EOFError:  # it has not raised
+            text = f"process {index} terminated with exit code {process.exitcode}"
+            raise ProcessException(text, index, process.pid) from None
+        text = f"\n\n-- Process {index} terminated with the following error:\n{trace}"
+        raise ProcessRaisedException(text, index, process.pid)
+
+
+def spawn(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    nprocs: int = 1,
+    join: builtins.bool = True,
+    daemon: builtins.bool = False,
+    start_method: str = "spawn",
+) -> SpawnContext | None:
+    """Runs ``fn(i, *args)`` in ``nprocs`` processes.
+
+    Args:
+        fn: a function of a module (it is pickled by name).
+        args: further arguments; tensors are shared.
+        nprocs: number of processes.
+        join: wait for all of them; else a context to ``join`` is returned.
+        daemon: whether they end with this process.
+        start_method: of :mod:`multiprocessing`.
+
+    Raises:
+        ProcessRaisedException: one raised; with its traceback. The others are ended.
+        ProcessException: one exited with another code than 0.
+    """
+    context = multiprocessing.get_context(start_method)
+    processes, errors = [], []
+    for index in range(nprocs):
+        receiver, sender = context.Pipe(duplex=False)
+        process: Any = context.Process(target=_run, args=(fn, index, args, sender), daemon=daemon)  # type: ignore[attr-defined]
+        process.start()
+        sender.close()
+        processes.append(process)
+        errors.append(receiver)
+    started = SpawnContext(processes, errors)
+    if not join:
+        return started
+    while not started.join():
+        pass
+    return None
