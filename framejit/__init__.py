@@ -135,6 +135,7 @@ from framejit import linalg as linalg  # noqa: E402  isort: skip
 from framejit import special as special  # noqa: E402  isort: skip
 from framejit._products import lu as lu  # noqa: E402
 from framejit._products import tensordot as tensordot  # noqa: E402
+
 from framejit import multiprocessing as multiprocessing  # noqa: E402  isort: skip
 from framejit.serialization import load as load  # noqa: E402  isort: skip
 from framejit.serialization import save as save  # noqa: E402  isort: skip
