@@ -66,7 +66,8 @@ State run_cell(Step step, const Value* args, const State& state) {
 Tensor run_direction(Step step, const Tensor& input, const Weights& weights, bool backwards, State& state) {
   const int64_t times = input.size(0).expect();
   const Tensor from_input = linear(input, weights.input, weights.input_bias);
-  std::vector<Tensor> outputs(size_t(times), Tensor());
+  std::vector<Tensor> outputs;
+  outputs.resize(size_t(times));
   for (int64_t i = 0; i < times; ++i) {
     const int64_t t = backwards ? times - 1 - i : i;
     state = step(select(from_input, 0, t), state, weights);
