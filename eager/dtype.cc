@@ -29,25 +29,21 @@ const char* dtype_name(DType dtype) {
   return kNames[int(dtype)];
 }
 
-DTypeCategory category(DType dtype) {
-  if (dtype == DType::bool_) return DTypeCategory::boolean;
-  return dtype < DType::float32 ? DTypeCategory::integral : DTypeCategory::floating;
+// Within a category the enum is in order of promotion, with two exceptions: neither of uint8 and int8, nor of
+// float16 and bfloat16, holds the other.
+DType promote(DType a, DType b) {
+  const DType low = std::min(a, b), high = std::max(a, b);
+  if (low == DType::uint8 && high == DType::int8) return DType::int16;
+  if (low == DType::float16 && high == DType::bfloat16) return DType::float32;
+  if (high == DType::complex64 && low == DType::float64) return DType::complex128;
+  return high;
 }
-
-bool is_floating(DType dtype) { return category(dtype) == DTypeCategory::floating; }
-
-bool is_integral(DType dtype, bool include_bool) {
-  return category(dtype) == DTypeCategory::integral || (include_bool && dtype == DType::bool_);
-}
-
-// The enum is in promotion order, and every pair's common type is the later of the two.
-DType promote(DType a, DType b) { return std::max(a, b); }
 
 DType default_dtype() { return current_default.load(std::memory_order_relaxed); }
 
 void set_default_dtype(DType dtype) {
   FRAMEJIT_CHECK_TYPE(is_floating(dtype), type, "set_default_dtype: got ", dtype_name(dtype),
-                      ", expected a floating type (float32 or float64)");
+                      ", expected a floating type (float32, float64, float16 or bfloat16)");
   current_default.store(dtype, std::memory_order_relaxed);
 }
 

@@ -37,7 +37,9 @@ class Registry {
       for (const std::string& alias : op.aliases) overloads_[alias].push_back(&op);
     }
     for (const TileEntry* entry : tile_tables())
-      for (; entry->op; ++entry) find(entry->op)->tiles[int(entry->dtype)] = &entry->kernel;
+      for (; entry->op; ++entry)
+        find(entry->op)->tiles[size_t(entry->dtype)] = {&entry->kernel, entry->dtype};
+    for (Op& op : ops_) borrow_tiles(op);
     for (Op& op : ops_)
       if (op.functional) op.tiles = op.functional->tiles;
   }
@@ -69,6 +71,11 @@ class Registry {
   }
 
  private:
+  static void borrow_tiles(Op& op) {
+    for (int i = 0; i < kDTypeCount; ++i)
+      if (!op.tiles[size_t(i)]) op.tiles[size_t(i)] = op.tiles[size_t(wider_type(DType(i)))];
+  }
+
   Op& add(Op op) {
     complete(op);
     ops_.push_back(std::move(op));

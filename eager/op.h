@@ -36,6 +36,7 @@ enum class DTypeRule : uint8_t {
   promote,        ///< common type of all operands
   promote_float,  ///< the same, integers become the default floating type (sin, true division, mean)
   boolean,        ///< operands promoted, result bool (comparisons)
+  real,           ///< operands promoted, result of their real type: abs of complex numbers is real
   first,          ///< dtype of the first operand
   sum,            ///< integers and bool become int64 (sum, prod, cumsum) unless dtype= is given
   int64,          ///< always int64 (argmax)
@@ -66,6 +67,15 @@ struct Formula {
   uint32_t saved_results;  ///< results it reads
 };
 
+/// The tile kernel for one compute dtype. A type without a kernel of its own borrows that of `wider_type`:
+/// operands are converted to `dtype` and results rounded back after each op, so that a chain of ops gives what
+/// the ops give one by one.
+struct TileChoice {
+  const TileKernel* kernel = nullptr;  ///< null: not supported
+  DType dtype{};                       ///< that the kernel computes in
+  explicit operator bool() const { return kernel; }
+};
+
 struct Op {
   uint16_t id = 0;  ///< dense, in table order
   Schema schema;
@@ -89,8 +99,7 @@ struct Op {
   /// `wrap = true`: the Value of a Tensor operand may be a Python number (sym_int, real, boolean,
   /// scalar_node), which promotion ranks below tensors of its category. At least one operand is a tensor.
   bool wraps_numbers = false;
-  /// pointwise and tile-shaped reductions: kernels by compute dtype (null: not supported)
-  std::array<const TileKernel*, kDTypeCount> tiles{};
+  std::array<TileChoice, kDTypeCount> tiles{};  ///< pointwise: by compute dtype
   /// (device) -> kernel; all dtypes. Pointwise ops share one generic kernel.
   std::array<KernelFn, kDeviceTypeCount> kernels{};
   std::string doc;                   ///< first line is the summary

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "eager/allocate.h"
-#include "eager/cpu/pointwise.h"
+#include "eager/cpu/tile_program.h"
 #include "eager/error.h"
 #include "eager/meta/pointwise.h"
 
@@ -11,46 +11,16 @@ namespace framejit::eager {
 
 namespace {
 
-/// A Python number as an element in memory.
-struct Element {
-  union {
-    double real;
-    int64_t integer;
-    bool boolean;
-  };
-  DType dtype;
-
-  explicit Element(const Value& number) {
-    if (number.tag() == Value::Tag::real) {
-      real = number.real();
-      dtype = DType::float64;
-    } else if (number.tag() == Value::Tag::boolean) {
-      boolean = number.boolean();
-      dtype = DType::bool_;
-    } else {
-      integer = number.integer();
-      dtype = DType::int64;
-    }
-  }
-  Element() : integer(0), dtype(DType::int64) {}
-};
-
 constexpr int kMaxParams = 4;
 
 void run(const Op& op, const Value* args, PointwiseTypes types, const Tensor& result) {
-  cpu::TileCall tile;
-  tile.kernel = op.tiles[int(types.compute)];
-  FRAMEJIT_CHECK_TYPE(tile.kernel, not_implemented, "\"", op.schema.name, "\" not implemented for '",
-                      dtype_name(types.compute), "' on cpu");
-  tile.operand_count = op.operand_count;
-  tile.operand.fill(types.compute);
-  tile.result = types.result;
+  cpu::TileCall tile = cpu::tile_call(op, types.compute, types.result);
   std::array<double, kMaxParams> params;
   tile.param_count = int(op.params.size());
   for (size_t i = 0; i < op.params.size(); ++i) params[i] = args[op.params[i]].real();
   tile.params = params.data();
 
-  std::array<Element, cpu::kMaxOperands> numbers;
+  std::array<cpu::Number, cpu::kMaxOperands> numbers;
   std::array<cpu::Operand, cpu::kMaxOperands> operands;
   for (size_t i = 0; i < size_t(op.operand_count); ++i) {
     if (const TensorImpl* impl = args[i].is_tensor() ? args[i].impl() : nullptr) {
@@ -60,8 +30,8 @@ void run(const Op& op, const Value* args, PointwiseTypes types, const Tensor& re
       operands[i].sizes = &impl->meta.sizes;
       operands[i].strides = &impl->meta.strides;
     } else {
-      numbers[i] = Element(args[i]);
-      operands[i] = cpu::Operand(&numbers[i].integer, numbers[i].dtype);
+      numbers[i] = cpu::to_number(args[i]);
+      operands[i] = cpu::Operand(numbers[i].data(), numbers[i].dtype);
     }
   }
   cpu::run_pointwise(tile, operands.data(), result);

@@ -253,6 +253,9 @@ std::string value_text(const Value& value) {
       bool plain = text.find_first_not_of("-0123456789") == std::string::npos;
       return plain ? text + ".0" : text;
     }
+    case Value::Tag::complex:
+      return concat("(", value.complex().real(), value.complex().imag() < 0 ? "" : "+", value.complex().imag(),
+                    "j)");
     case Value::Tag::boolean:
       return value.boolean() ? "True" : "False";
     case Value::Tag::dtype:

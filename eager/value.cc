@@ -31,7 +31,8 @@ std::vector<SymInt> to_sizes(const Dims& dims) {
 
 constexpr const char* kTagNames[] = {"none",   "Tensor",   "int",           "float",    "bool",
                                      "dtype",  "device",   "str",           "int[]",    "float[]",
-                                     "bool[]", "Tensor[]", "traced number", "Generator"};
+                                     "bool[]", "Tensor[]", "traced number", "Generator",
+                                     "complex"};
 
 }  // namespace
 
@@ -42,6 +43,7 @@ Value::Value(std::vector<double> value) : tag_(Tag::real_list) { bits_.object = 
 Value::Value(std::vector<bool> value) : tag_(Tag::bool_list) { bits_.object = box(std::move(value)); }
 Value::Value(std::vector<Tensor> value) : tag_(Tag::tensor_list) { bits_.object = box(std::move(value)); }
 Value::Value(ScalarNode value) : tag_(Tag::scalar_node) { bits_.object = box(value); }
+Value::Value(std::complex<double> value) : tag_(Tag::complex) { bits_.object = box(value); }
 Value Value::generator(Ref<RefCounted> generator) {
   Value value;
   value.tag_ = Tag::generator;
@@ -62,7 +64,16 @@ SymInt Value::sym_int() const {
 double Value::real() const {
   if (tag_ == Tag::real) return bits_.real;
   if (tag_ == Tag::sym_int || tag_ == Tag::boolean) return double(integer());
+  if (tag_ == Tag::complex) {
+    const std::complex<double> number = complex();
+    fail(ErrorType::runtime, "value cannot be converted to type double without overflow: got the complex number (",
+         number.real(), ", ", number.imag(), ")");
+  }
   wrong_tag("float");
+}
+std::complex<double> Value::complex() const {
+  if (tag_ == Tag::complex) return unbox<std::complex<double>>(bits_.object);
+  return real();
 }
 bool Value::boolean() const {
   if (tag_ != Tag::boolean) wrong_tag("bool");

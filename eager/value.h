@@ -1,6 +1,7 @@
 // Contract: boxed arguments and results, the one calling convention of all ops.
 #pragma once
 
+#include <complex>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ class FRAMEJIT_API Value {
     tensor_list,  ///< entries may be undefined (optional tensors, as index lists have)
     scalar_node,  ///< a Python number that is an input or a result of the graph being traced
     generator,
+    complex,  ///< a Python complex number
   };
   /// A number that is only known when the graph runs. `dtype` is int64, float64 or bool (Python's types).
   struct ScalarNode {
@@ -68,14 +70,16 @@ class FRAMEJIT_API Value {
   Value(std::vector<bool> value);
   Value(std::vector<Tensor> value);
   Value(ScalarNode value);
+  Value(std::complex<double> value);
   static Value generator(Ref<RefCounted> generator);
 
   Tag tag() const { return tag_; }
   bool is_none() const { return tag_ == Tag::none; }
   bool is_tensor() const { return tag_ == Tag::tensor; }
-  /// A Python number: int, float, bool or a symbolic one.
+  /// A Python number: int, float, bool, complex or a symbolic one.
   bool is_number() const {
-    return tag_ == Tag::sym_int || tag_ == Tag::real || tag_ == Tag::boolean || tag_ == Tag::scalar_node;
+    return tag_ == Tag::sym_int || tag_ == Tag::real || tag_ == Tag::boolean || tag_ == Tag::scalar_node ||
+           tag_ == Tag::complex;
   }
 
   /// Each accessor raises InternalError when the tag is another; the argument binder has converted by the
@@ -95,7 +99,8 @@ class FRAMEJIT_API Value {
   }
   SymInt sym_int() const;  ///< also from boolean
   int64_t integer() const { return sym_int().expect(); }
-  double real() const;  ///< also from sym_int and boolean
+  double real() const;  ///< also from sym_int and boolean; the user's error for a complex number
+  std::complex<double> complex() const;  ///< also from sym_int, boolean and real
   bool boolean() const;
   DType dtype() const;
   Device device() const;
@@ -115,7 +120,7 @@ class FRAMEJIT_API Value {
     constexpr uint32_t kOwning = 1u << int(Tag::tensor) | 1u << int(Tag::string) | 1u << int(Tag::int_list) |
                                  1u << int(Tag::real_list) | 1u << int(Tag::bool_list) |
                                  1u << int(Tag::tensor_list) | 1u << int(Tag::scalar_node) |
-                                 1u << int(Tag::generator);
+                                 1u << int(Tag::generator) | 1u << int(Tag::complex);
     return kOwning >> int(tag_) & 1 ? bits_.object : nullptr;
   }
 

@@ -31,10 +31,16 @@ __version__ = "0.1.0"
 
 # --- dtypes -----------------------------------------------------------------------------------------------------------
 uint8 = _C.uint8
+int8 = _C.int8
+int16 = short = _C.int16
 int32 = int = _C.int32
 int64 = long = _C.int64
+float16 = half = _C.float16
+bfloat16 = _C.bfloat16
 float32 = float = _C.float32
 float64 = double = _C.float64
+complex64 = cfloat = _C.complex64
+complex128 = cdouble = _C.complex128
 bool = _C.bool
 
 # --- constants --------------------------------------------------------------------------------------------------------
@@ -97,13 +103,33 @@ def is_tensor(obj: Any) -> builtins.bool:
 
 
 def is_floating_point(input: Tensor) -> builtins.bool:
-    """Whether the dtype of ``input`` is float32 or float64."""
+    """Whether the dtype of ``input`` holds real numbers with a fraction."""
     return input.is_floating_point()
 
 
 def is_complex(input: Tensor) -> builtins.bool:
-    """Always False."""
+    """Whether the dtype of ``input`` holds complex numbers."""
     return input.is_complex()
+
+
+def is_conj(input: Tensor) -> builtins.bool:
+    """Always False: tensors are conjugated at once."""
+    return input.is_conj()
+
+
+def is_neg(input: Tensor) -> builtins.bool:
+    """Always False: tensors are negated at once."""
+    return input.is_neg()
+
+
+def resolve_conj(input: Tensor) -> Tensor:
+    """``input``, which is never a conjugation in waiting."""
+    return input.resolve_conj()
+
+
+def resolve_neg(input: Tensor) -> Tensor:
+    """``input``, which is never a negation in waiting."""
+    return input.resolve_neg()
 
 
 def numel(input: Tensor) -> builtins.int:

@@ -7,10 +7,12 @@ from typing import Any
 from framejit import _C
 
 _FLOATS = {  # bits, eps, max, smallest normal number, digits that always survive
+    _C.float16: (16, 2.0**-10, (2 - 2.0**-10) * 2.0**15, 2.0**-14, 1e-3),
+    _C.bfloat16: (16, 2.0**-7, (2 - 2.0**-7) * 2.0**127, 2.0**-126, 1e-2),
     _C.float32: (32, 2.0**-23, (2 - 2.0**-23) * 2.0**127, 2.0**-126, 1e-6),
     _C.float64: (64, 2.0**-52, (2 - 2.0**-52) * 2.0**1023, 2.0**-1022, 1e-15),
 }
-_INTEGERS = {_C.uint8: (8, False), _C.int32: (32, True), _C.int64: (64, True)}
+_INTEGERS = {_C.uint8: (8, False), _C.int8: (8, True), _C.int16: (16, True), _C.int32: (32, True), _C.int64: (64, True)}
 
 
 def _name(dtype: _C.dtype) -> str:
@@ -18,10 +20,10 @@ def _name(dtype: _C.dtype) -> str:
 
 
 class finfo:
-    """Limits of a floating-point dtype: bits, eps, max, min, tiny, smallest_normal, resolution."""
+    """Limits of a floating-point dtype, or of the parts of a complex one: bits, eps, max, min, tiny, smallest_normal, resolution."""
 
     def __init__(self, dtype: _C.dtype | None = None) -> None:
-        dtype = dtype or _C.get_default_dtype()
+        dtype = (dtype or _C.get_default_dtype()).to_real()
         if dtype not in _FLOATS:
             raise TypeError(f"finfo() requires a floating point input type, got {dtype}. Try iinfo.")
         self.bits, self.eps, self.max, self.tiny, self.resolution = _FLOATS[dtype]

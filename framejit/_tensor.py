@@ -107,7 +107,7 @@ def __array_wrap__(
 
 @_method
 def __contains__(self: Tensor, element: Any) -> builtins.bool:
-    if not isinstance(element, (Tensor, int, float)):
+    if not isinstance(element, (Tensor, int, float, complex)):
         raise RuntimeError(
             f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {builtins.type(element)}."
         )
@@ -139,6 +139,12 @@ def new_tensor(
 _TYPE_NAMES = {
     "FloatTensor": _C.float32,
     "DoubleTensor": _C.float64,
+    "HalfTensor": _C.float16,
+    "BFloat16Tensor": _C.bfloat16,
+    "ComplexFloatTensor": _C.complex64,
+    "ComplexDoubleTensor": _C.complex128,
+    "CharTensor": _C.int8,
+    "ShortTensor": _C.int16,
     "IntTensor": _C.int32,
     "LongTensor": _C.int64,
     "ByteTensor": _C.uint8,

@@ -28,6 +28,10 @@ bool same(const Argument& a, const Argument& b) {
   if (auto* size = a.sym_int()) return size->bits() == b.sym_int()->bits();
   if (auto* real = std::get_if<double>(&a.value))
     return std::bit_cast<uint64_t>(*real) == std::bit_cast<uint64_t>(std::get<double>(b.value));
+  if (auto* number = std::get_if<std::complex<double>>(&a.value)) {
+    const auto& other = std::get<std::complex<double>>(b.value);
+    return same({number->real()}, {other.real()}) && same({number->imag()}, {other.imag()});
+  }
   if (auto* list = a.list()) return same(*list, *b.list());
   if (auto* ref = a.node_output()) return *ref == *b.node_output();
   if (auto* flag = std::get_if<bool>(&a.value)) return *flag == std::get<bool>(b.value);

@@ -13,6 +13,7 @@
 // No CPython here. A graph owns its nodes; symbolic tensors point into it and must not outlive it.
 #pragma once
 
+#include <complex>
 #include <list>
 #include <map>
 #include <memory>
@@ -41,7 +42,8 @@ struct NodeOutput {
 /// An argument of a node. Sizes may be symbolic; lists nest one level.
 struct Argument {
   using List = std::vector<Argument>;
-  std::variant<std::monostate, NodeOutput, SymInt, double, bool, DType, eager::Device, std::string, List>
+  std::variant<std::monostate, NodeOutput, SymInt, double, bool, DType, eager::Device, std::string, List,
+               std::complex<double>>
       value;
 
   const NodeOutput* node_output() const { return std::get_if<NodeOutput>(&value); }

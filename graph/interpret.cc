@@ -152,6 +152,7 @@ Value to_value(const Argument& argument, ArgType type, const Lookup& lookup,
     Value operator()(NodeOutput ref) const { return lookup(ref); }
     Value operator()(SymInt size) const { return substitute(size, symbols); }
     Value operator()(double value) const { return value; }
+    Value operator()(std::complex<double> value) const { return value; }
     Value operator()(bool value) const { return value; }
     Value operator()(DType dtype) const { return dtype; }
     Value operator()(eager::Device device) const { return device; }

@@ -227,6 +227,17 @@ class Parser {
     at_ += token.size();
     return value;
   }
+  std::complex<double> complex() {
+    expect("(");
+    double parts[2];
+    for (int i = 0; i < 2; ++i) {
+      std::optional<double> part = real();
+      if (!part) fail("a floating number");
+      parts[i] = *part;
+      expect(i == 0 ? "," : ")");
+    }
+    return {parts[0], parts[1]};
+  }
   Argument argument() {
     switch (peek()) {
       case '%':
@@ -239,6 +250,8 @@ class Parser {
       case '@':
         expect("@");
         return {device()};
+      case '(':
+        return {complex()};
     }
     if (accept("None")) return {};
     if (accept("True")) return {true};

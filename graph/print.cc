@@ -92,6 +92,9 @@ std::string print(const Argument& argument) {
     std::string operator()(NodeOutput ref) const { return ref_text(ref); }
     std::string operator()(SymInt size) const { return size.str(); }
     std::string operator()(double value) const { return print_real(value); }
+    std::string operator()(std::complex<double> value) const {
+      return "(" + print_real(value.real()) + ", " + print_real(value.imag()) + ")";
+    }
     std::string operator()(bool value) const { return value ? "True" : "False"; }
     std::string operator()(DType dtype) const { return eager::dtype_name(dtype); }
     std::string operator()(eager::Device device) const { return "@" + eager::device_name(device); }

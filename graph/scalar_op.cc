@@ -122,6 +122,8 @@ DType number_type(const Value& number) {
       return DType::float64;
     case Value::Tag::boolean:
       return DType::bool_;
+    case Value::Tag::complex:
+      return DType::complex128;
     case Value::Tag::scalar_node:
       return number.scalar_node().dtype;
     default:

@@ -304,6 +304,8 @@ Argument to_argument(const Value& value) {
       return {value.sym_int()};
     case Value::Tag::real:
       return {value.real()};
+    case Value::Tag::complex:
+      return {value.complex()};
     case Value::Tag::boolean:
       return {value.boolean()};
     case Value::Tag::dtype:

@@ -88,7 +88,7 @@ class Verifier {
   static bool is_number(const Argument& arg) {
     if (const NodeOutput* ref = arg.node_output()) return ref->node->meta[size_t(ref->index)].is_scalar;
     return arg.sym_int() || std::holds_alternative<double>(arg.value) ||
-           std::holds_alternative<bool>(arg.value);
+           std::holds_alternative<bool>(arg.value) || std::holds_alternative<std::complex<double>>(arg.value);
   }
   static bool is_tensor(const Argument& arg) {
     const NodeOutput* ref = arg.node_output();

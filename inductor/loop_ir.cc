@@ -53,6 +53,7 @@ std::string number_text(const NumberDef& number) {
   if (number.source == NumberDef::Source::size) return number.size.str();
   const eager::Value& value = number.constant;
   if (value.tag() == eager::Value::Tag::boolean) return value.boolean() ? "True" : "False";
+  if (value.tag() == eager::Value::Tag::complex) return graph::print(graph::Argument{value.complex()});
   if (value.tag() != eager::Value::Tag::real) return value.sym_int().str();
   std::string text = eager::concat(value.real());
   return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;

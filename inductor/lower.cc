@@ -41,6 +41,7 @@ bool same_number(const Value& a, const Value& b) {
   if (a.tag() != b.tag()) return false;
   if (a.tag() == Value::Tag::real)
     return std::bit_cast<int64_t>(a.real()) == std::bit_cast<int64_t>(b.real());
+  if (a.tag() == Value::Tag::complex) return graph::same({a.complex()}, {b.complex()});
   return a.sym_int().bits() == b.sym_int().bits();
 }
 
@@ -130,6 +131,8 @@ class Lowering {
     }
     if (const bool* flag = std::get_if<bool>(&argument.value))
       return number({NumberDef::Source::constant, Value(*flag), {}, {}, DType::bool_});
+    if (const auto* complex = std::get_if<std::complex<double>>(&argument.value))
+      return number({NumberDef::Source::constant, Value(*complex), {}, {}, DType::complex128});
     return number(
         {NumberDef::Source::constant, Value(std::get<double>(argument.value)), {}, {}, DType::float64});
   }
@@ -147,6 +150,7 @@ class Lowering {
     if (const SymInt* size = argument.sym_int()) return Value(*size);
     if (const double* real = std::get_if<double>(&argument.value)) return Value(*real);
     if (const bool* flag = std::get_if<bool>(&argument.value)) return Value(*flag);
+    if (const auto* complex = std::get_if<std::complex<double>>(&argument.value)) return Value(*complex);
     if (const DType* dtype = std::get_if<DType>(&argument.value)) return Value(*dtype);
     return {};
   }
@@ -213,7 +217,8 @@ class Lowering {
         apply.in.push_back(
             add_load(loop, {tensor, broadcast_strides(tensor, meta.sizes.size(), dims)}, types.compute));
       } else {
-        loop.code.push_back({.kind = Kind::number, .dtype = types.compute, .slot = number(argument)});
+        const DType dtype = op.tiles[size_t(types.compute)].dtype;  // not rounded to `compute`, as in eager code
+        loop.code.push_back({.kind = Kind::number, .dtype = dtype, .slot = number(argument)});
         apply.in.push_back(int(loop.code.size()) - 1);
       }
     }

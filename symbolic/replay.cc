@@ -260,6 +260,8 @@ PyObject* Run::to_python(const eager::Value& value) const {
       return PyFloat_FromDouble(value.real());
     case eager::Value::Tag::boolean:
       return PyBool_FromLong(value.boolean());
+    case eager::Value::Tag::complex:
+      return PyComplex_FromDoubles(value.complex().real(), value.complex().imag());
     default:
       return Py_NewRef(Py_None);
   }

@@ -52,8 +52,8 @@ Edge gradient_edge(const Tensor& self) {
 }
 
 void set_requires_grad(const Tensor& self, bool requires_grad) {
-  FRAMEJIT_CHECK(!requires_grad || is_floating(self.dtype()),
-                 "only Tensors of floating point dtype can require gradients");
+  FRAMEJIT_CHECK(!requires_grad || is_inexact(self.dtype()),
+                 "only Tensors of floating point and complex dtype can require gradients");
   FRAMEJIT_CHECK(!requires_grad || !self->is_inference || modes().inference,
                  "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   FRAMEJIT_CHECK(

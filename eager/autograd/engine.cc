@@ -219,6 +219,9 @@ BackwardPass make_pass(const std::vector<Tensor>& outputs, const std::vector<Ten
     Tensor grad = grads.empty() ? Tensor() : grads[i];
     if (!grad.defined()) {
       FRAMEJIT_CHECK(output.numel() == 1, "grad can be implicitly created only for scalar outputs");
+      FRAMEJIT_CHECK(!is_complex(output.dtype()),
+                     "grad can be implicitly created only for real scalar outputs but got ",
+                     dtype_name(output.dtype()));
       grad = ops::ones(output.sizes(), output.dtype(), output.device());
     }
     FRAMEJIT_CHECK(grad.sizes() == output.sizes(), "Mismatch in shape: grad_output[", i, "] has a shape of ",

@@ -186,7 +186,7 @@ BackwardContext::BackwardContext(const OpNode& node, std::vector<Tensor> grads)
     : node_(node), grads_(std::move(grads)), gradients_(node.edges.size()) {
   for (size_t i = 0; i < grads_.size(); ++i) {
     const GradientMeta& meta = node.results[i];
-    if (!grads_[i].defined() && is_floating(meta.dtype))
+    if (!grads_[i].defined() && is_inexact(meta.dtype))
       grads_[i] = ops::zeros(meta.sizes, meta.dtype, meta.device);
   }
 }

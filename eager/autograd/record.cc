@@ -22,7 +22,7 @@ bool any_requires_grad(const std::vector<Tensor>& list) {
 /// Results that can carry a gradient become outputs of `node`.
 void link(const Tensor& result, const Ref<OpNode>& node) {
   int number = node->add_result(result);
-  if (is_floating(result.dtype())) set_history(result, node, number);
+  if (is_inexact(result.dtype())) set_history(result, node, number);
 }
 
 void link_results(const Op& op, const Value* results, const Ref<OpNode>& node) {
@@ -67,7 +67,7 @@ void call_mutating(const Op& op, const Value* args, Value* results, uint64_t req
   std::vector<Value> before = args_before_write(op, args, needed);
   Ref<OpNode> node(new OpNode(op, before.data(), needed));
   call_below_autograd(op, args, results);
-  if (!is_floating(self.dtype())) return;
+  if (!is_inexact(self.dtype())) return;
   rebase_history(self, node);
   node->save_results(results);
 }

@@ -74,12 +74,8 @@ void scatter(const Access& access, void* base, int64_t item, int64_t start, int6
     const char* in = static_cast<const char*>(from) + done * item;
     if (stride == 1) {
       std::memcpy(out, in, size_t(length * item));
-    } else if (item == 1) {
-      scatter_segment<uint8_t>(out, stride, in, length);
-    } else if (item == 4) {
-      scatter_segment<uint32_t>(out, stride, in, length);
     } else {
-      scatter_segment<uint64_t>(out, stride, in, length);
+      for_size(item, [&](auto zero) { scatter_segment<decltype(zero)>(out, stride, in, length); });
     }
   });
 }

@@ -28,17 +28,9 @@ void fill_with(const Tensor& to, const Value& value) {
                      element.dim(), " dimensions.");
       return fill_elements(to, element.data(), element.dtype());
     }
-    case Value::Tag::real: {
-      const double number = value.real();
-      return fill_elements(to, &number, DType::float64);
-    }
-    case Value::Tag::boolean: {
-      const bool number = value.boolean();
-      return fill_elements(to, &number, DType::bool_);
-    }
     default: {
-      const int64_t number = value.integer();
-      return fill_elements(to, &number, DType::int64);
+      const Number number = to_number(value);
+      return fill_elements(to, number.data(), number.dtype);
     }
   }
 }
@@ -50,6 +42,11 @@ Value element_value(const Tensor& tensor) {
     case DTypeCategory::integral: {
       int64_t number;
       convert_element(tensor.data(), tensor.dtype(), &number, DType::int64);
+      return Value(number);
+    }
+    case DTypeCategory::complex: {
+      std::complex<double> number;
+      convert_element(tensor.data(), tensor.dtype(), &number, DType::complex128);
       return Value(number);
     }
     default: {
@@ -128,7 +125,7 @@ void equal_kernel(const Op& op, const Value* args, Value* results) {
   bool same = self.sizes() == other.sizes();
   if (same) {
     const Tensor left = contiguous(self), right = contiguous(other);
-    same = for_dtype(self.dtype(), [&](auto zero) {
+    same = for_any_dtype(self.dtype(), [&](auto zero) {
       using T = decltype(zero);
       return std::equal(left.data_as<T>(), left.data_as<T>() + left.numel().expect(), right.data_as<T>());
     });

@@ -66,13 +66,8 @@ void empty_strided_kernel(const Op& op, const Value* args, Value* results) {
 }
 void full_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
-  if (args[1].tag() == Value::Tag::real) {
-    const double value = args[1].real();
-    fill_elements(result, &value, DType::float64);
-  } else {
-    const int64_t value = args[1].integer();
-    fill_elements(result, &value, DType::int64);
-  }
+  const Number value = to_number(args[1]);
+  fill_elements(result, value.data(), value.dtype);
   results[0] = std::move(result);
 }
 
@@ -140,7 +135,7 @@ void eye_kernel(const Op& op, const Value* args, Value* results) {
   const int64_t rows = result.sizes()[0], columns = result.sizes()[1];
   const int64_t zero_number = 0;
   fill_elements(result, &zero_number, DType::int64);
-  for_dtype(result.dtype(), [&](auto zero) {
+  for_any_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t i = 0; i < std::min(rows, columns); ++i) result.data_as<T>()[i * columns + i] = T(1);
   });

@@ -67,7 +67,7 @@ void embedding_backward_kernel(const Op& op, const Value* args, Value* results) 
   const int64_t count = indices.numel().expect(), width = result.sizes()[1],
                 *rows = indices.data_as<int64_t>();
   check_range(rows, count, result.sizes()[0]);
-  for_dtype(result.dtype(), [&](auto zero) {
+  for_any_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t i = 0; i < count; ++i) {
       if (rows[i] == padding) continue;

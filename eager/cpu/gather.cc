@@ -152,11 +152,9 @@ void scatter_kernel(const Op& op, const Value* args, Value* results) {
 
 void scatter_value_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = cloned(args[0].tensor());
-  const double real = args[3].real();
-  const int64_t integer = args[3].tag() == Value::Tag::real ? int64_t(0) : args[3].integer();
-  for_dtype(result.dtype(), [&](auto zero) {
+  for_any_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const T value = args[3].tag() == Value::Tag::real ? T(real) : T(integer);
+    const T value = element_of<T>(args[3]);
     T* to = result.data_as<T>();
     scatter_into(result, args, [&](int64_t offset, int64_t) { to[offset] = value; });
   });
@@ -166,7 +164,7 @@ void scatter_value_kernel(const Op& op, const Value* args, Value* results) {
 void scatter_add_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = cloned(args[0].tensor());
   const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes());
-  for_dtype(result.dtype(), [&](auto zero) {
+  for_any_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* to = result.data_as<T>();
     const T* from = src.data_as<T>();
@@ -235,9 +233,9 @@ void index_add_kernel(const Op& op, const Value* args, Value* results) {
   for (int64_t i = 0; i < count; ++i)
     FRAMEJIT_CHECK_TYPE(uint64_t(indices[i]) < uint64_t(shape.length), index,
                         "index out of range in self: index ", indices[i], ", size ", shape.length);
-  for_dtype(result.dtype(), [&](auto zero) {
+  for_any_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const T alpha = T(args[4].real());
+    const T alpha = element_of<T>(args[4]);
     const T* from = source.data_as<T>();
     for (int64_t row = 0; row < shape.outer * count; ++row, from += shape.inner) {
       T* to = result.data_as<T>() + ((row / count) * shape.length + indices[row % count]) * shape.inner;

@@ -76,6 +76,11 @@ GemmFn gemm_function(DType dtype) {
   return nullptr;
 }
 
+DType gemm_dtype(DType dtype) {
+  if (dtype == DType::uint8) return DType::int32;
+  return is_complex(dtype) ? dtype : wider_type(dtype);
+}
+
 void run_gemm_inline(const Tensor& a, const Tensor& b, const Tensor& result) {
   with_call(a, b, result, [&](const GemmCall& call) { gemm_function(result.dtype())(call); });
 }

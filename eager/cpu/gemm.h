@@ -22,8 +22,10 @@ struct GemmCall {
 };
 using GemmFn = void (*)(const GemmCall& call);
 
-/// Null for bool. Integers wrap.
+/// Null for bool, and for types that are converted first (`gemm_dtype`). Integers wrap.
 GemmFn gemm_function(DType dtype);
+/// The dtype in which matrices of `dtype` are multiplied: float32 for halves, int32 for smaller integers.
+DType gemm_dtype(DType dtype);
 
 /// result = a @ b, of matrices of one dtype and matching sizes; `result` has contiguous rows. Split over
 /// threads by rows or columns of the result where it is large.

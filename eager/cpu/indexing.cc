@@ -55,7 +55,7 @@ void write_elements(const Tensor& x, const IndexPlan& plan, const Tensor& values
 }
 
 void add_elements(const Tensor& x, const IndexPlan& plan, const Tensor& values) {
-  for_dtype(x.dtype(), [&](auto zero) {
+  for_any_dtype(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = values.data_as<T>();
     T* to = x.data_as<T>();

@@ -139,7 +139,7 @@ void unfold_backward_kernel(const Op& op, const Value* args, Value* results) {
   const Value view_args[] = {Value(result), args[2], args[3], args[4]};
   const Tensor grad = contiguous(args[0].tensor()), windows = make_view(result, unfold_geometry(view_args));
   const std::vector<int64_t> offsets = enumerate_offsets(windows.sizes().span(), windows.strides().span());
-  for_dtype(result.dtype(), [&](auto zero) {
+  for_any_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* to = result.data_as<T>();
     const T* from = grad.data_as<T>();

@@ -5,7 +5,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "eager/cpu/pointwise.h"
+#include "eager/cpu/access.h"
+#include "eager/cpu/tile_program.h"
+#include "eager/error.h"
 #include "eager/meta/pointwise.h"
 #include "eager/meta/shapes.h"
 #include "eager/op.h"
@@ -44,9 +46,9 @@ inline Tensor reshaped_view(const Tensor& tensor, Dims sizes, Dims strides, int6
 /// Offsets, in elements, of everything in an array of these sizes and strides, in row-major order.
 std::vector<int64_t> enumerate_offsets(std::span<const int64_t> sizes, std::span<const int64_t> strides);
 
-/// Calls `f(T())` with the C++ type of `dtype`.
+/// Calls `f(T())` with the C++ type of `dtype`, complex ones included.
 template <class F>
-auto for_dtype(DType dtype, F f) {
+auto for_any_dtype(DType dtype, F f) {
   switch (dtype) {
 #define X(id, type, text) \
   case DType::id:         \
@@ -56,17 +58,21 @@ auto for_dtype(DType dtype, F f) {
   }
   __builtin_unreachable();
 }
-/// Calls `f(T())` with an unsigned type of the size of `dtype`: for kernels that only move elements.
+/// The same for kernels of real numbers: raises the user's error for complex ones.
+template <class F>
+auto for_dtype(DType dtype, F f) {
+  FRAMEJIT_CHECK_TYPE(!is_complex(dtype), not_implemented, "not implemented for '", dtype_name(dtype),
+                      "' on cpu; it exists for real types");
+  using Result = decltype(f(float()));
+  return for_any_dtype(dtype, [&](auto zero) -> Result {
+    if constexpr (!is_complex_type<decltype(zero)>) return f(zero);
+    __builtin_unreachable();
+  });
+}
+/// Calls `f(T())` with a type of the size of `dtype`: for kernels that only move elements.
 template <class F>
 auto for_item_size(DType dtype, F f) {
-  switch (item_size(dtype)) {
-    case 1:
-      return f(uint8_t());
-    case 4:
-      return f(uint32_t());
-    default:
-      return f(uint64_t());
-  }
+  return for_size(int64_t(item_size(dtype)), f);
 }
 
 /// Sum of two elements: integers wrap, bools are or-ed.
@@ -77,7 +83,16 @@ T wrapping_sum(T a, T b) {
   else if constexpr (std::is_integral_v<T>)
     return T(uint64_t(a) + uint64_t(b));
   else
-    return a + b;
+    return T(a + b);
+}
+
+/// A number as an element of type T.
+template <class T>
+T element_of(const Value& number) {
+  if constexpr (is_complex_type<T>)
+    return T(number.complex());
+  else
+    return number.tag() == Value::Tag::real ? T(number.real()) : T(number.integer());
 }
 
 /// `tensor` as rows along `dim`: `outer` x `length` x `inner`, for a contiguous tensor.

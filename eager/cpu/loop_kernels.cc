@@ -41,14 +41,14 @@ DType reduce_compute_dtype(ReduceKind kind, DType input, DType result) {
   switch (kind) {
     case ReduceKind::sum:
     case ReduceKind::prod:
-      return is_floating(result) ? result : DType::int64;
+      return is_inexact(result) ? wider_type(result) : DType::int64;
     case ReduceKind::mean:
-      return result;
+      return wider_type(result);
     case ReduceKind::any:
     case ReduceKind::all:
       return DType::bool_;
     default:
-      return input;
+      return wider_type(input);
   }
 }
 

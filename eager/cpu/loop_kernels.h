@@ -27,7 +27,10 @@ struct ReduceState {
     double real;
     int64_t integer;
   };
-  int64_t index;  ///< argmax, argmin: where `real`/`integer` was found; -1: nothing yet
+  union {
+    int64_t index;  ///< argmax, argmin: where `real`/`integer` was found; -1: nothing yet
+    double imaginary;
+  };
 };
 
 /// `from`, every `stride`-th element, converted and stored side by side.

@@ -23,6 +23,29 @@ Tensor matrix_of(const Tensor& batch, int64_t index) {
   return reshaped_view(batch, {sizes[1], sizes[2]}, {strides[1], strides[2]}, index * strides[0]);
 }
 
+/// `multiply(a, b, result)` in the dtype that products are computed in; a narrower result is rounded once.
+template <class Multiply>
+void multiply_widened(const Tensor& a, const Tensor& b, const Tensor& result, Multiply multiply) {
+  const DType dtype = gemm_dtype(result.dtype());
+  if (dtype == result.dtype()) return multiply(a, b, result);
+  const Tensor wide = Tensor::empty(result.sizes(), dtype);
+  multiply(contiguous_as(a, dtype), contiguous_as(b, dtype), wide);
+  copy_elements(wide, result);
+}
+
+void run_bmm(const Tensor& a, const Tensor& b, const Tensor& result) {
+  const Dims& sizes = result.sizes();
+  const int64_t work = std::max<int64_t>(1, sizes[1] * sizes[2] * a.sizes()[2]);
+  if (sizes[0] < num_threads()) {
+    for (int64_t i = 0; i < sizes[0]; ++i) run_gemm(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
+  } else {
+    parallel_for(sizes[0], std::max<int64_t>(1, 65536 / work), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        run_gemm_inline(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
+    });
+  }
+}
+
 }  // namespace
 
 void meta_mm(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
@@ -38,7 +61,7 @@ void meta_mm(const Op& op, const Value* args, std::vector<TensorMeta>& results) 
 
 void mm_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
-  run_gemm(args[0].tensor(), args[1].tensor(), result);
+  multiply_widened(args[0].tensor(), args[1].tensor(), result, run_gemm);
   results[0] = std::move(result);
 }
 
@@ -55,18 +78,8 @@ void meta_bmm(const Op& op, const Value* args, std::vector<TensorMeta>& results)
 }
 
 void bmm_kernel(const Op& op, const Value* args, Value* results) {
-  const Tensor a = args[0].tensor(), b = args[1].tensor();
   Tensor result = allocate_result(op, args);
-  const Dims& sizes = result.sizes();
-  const int64_t work = std::max<int64_t>(1, sizes[1] * sizes[2] * a.sizes()[2]);
-  if (sizes[0] < num_threads()) {
-    for (int64_t i = 0; i < sizes[0]; ++i) run_gemm(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
-  } else {
-    parallel_for(sizes[0], std::max<int64_t>(1, 65536 / work), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        run_gemm_inline(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
-    });
-  }
+  multiply_widened(args[0].tensor(), args[1].tensor(), result, run_bmm);
   results[0] = std::move(result);
 }
 

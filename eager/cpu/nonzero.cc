@@ -9,7 +9,7 @@ void nonzero_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor self = contiguous(args[0].tensor());
   const int rank = self.dim();
   std::vector<int64_t> found;
-  for_dtype(self.dtype(), [&](auto zero) {
+  for_any_dtype(self.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* data = self.data_as<T>();
     const int64_t count = self.numel().expect();

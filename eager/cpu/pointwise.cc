@@ -6,6 +6,7 @@
 
 #include "eager/cpu/nest.h"
 #include "eager/cpu/thread_pool.h"
+#include "eager/error.h"
 
 namespace framejit::eager::cpu {
 namespace {
@@ -31,6 +32,13 @@ bool same_sizes(const Dims& a, const Dims& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
 }
 
+std::string supported_dtypes(const Op& op) {
+  std::string names;
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (op.tiles[size_t(i)]) names += concat(names.empty() ? "" : ", ", dtype_name(DType(i)));
+  return names;
+}
+
 // --- everything contiguous, or one element
 // ----------------------------------------------------------------------------
 
@@ -45,13 +53,14 @@ struct FlatCall {
 
 /// Whether the call is one loop of the tile kernel over plain memory. `cells` takes converted single
 /// elements.
-bool make_flat(const TileCall& call, const Operand* operands, const Tensor& result, int64_t* cells,
+bool make_flat(const TileCall& call, const Operand* operands, const Tensor& result, Cell* cells,
                FlatCall& flat) {
-  if (call.result != result.dtype() || !contiguous(result.sizes(), result.strides())) return false;
+  if (call.operand != call.compute || call.result != result.dtype()) return false;
+  if (!contiguous(result.sizes(), result.strides())) return false;
   unsigned mask = 0;
   for (int i = 0; i < call.operand_count; ++i) {
     const Operand& operand = operands[i];
-    DType wanted = call.operand[size_t(i)];
+    DType wanted = call.operand;
     if (!operand.sizes || (operand.dtype != wanted && count(*operand.sizes) == 1)) {
       convert_element(operand.data, operand.dtype, cells + i, wanted);
       flat.in[i] = cells + i;
@@ -95,18 +104,20 @@ void run_flat(const FlatCall& flat, int operand_count, const double* params) {
 
 /// What the program of a call depends on.
 struct ProgramKey {
-  const TileKernel* kernel = nullptr;
+  const TileKernel* kernel = nullptr;  ///< null: a copy
   int operand_count = 0;
-  std::array<DType, kMaxOperands> from{};
-  std::array<DType, kMaxOperands> as{};
-  DType computed{};
+  std::array<DType, kMaxOperands> from{};  ///< types in memory
+  std::array<DType, kMaxOperands> as{};    ///< types in which the operands are loaded
+  DType operand{};                         ///< operand, result and rounded: as in TileCall
   DType result{};
+  DType rounded{};
+  DType stored{};  ///< type of the result in memory
   int param_count = 0;
   friend bool operator==(const ProgramKey&, const ProgramKey&) = default;
   size_t hash() const {
     size_t h = std::hash<const void*>()(kernel);
     for (int i = 0; i < operand_count; ++i) h = h * 31 + size_t(from[size_t(i)]) * 7 + size_t(as[size_t(i)]);
-    return h * 31 + size_t(result) * 7 + size_t(computed);
+    return h * 31 + size_t(stored) * 7 + size_t(rounded);
   }
 };
 
@@ -117,11 +128,15 @@ std::shared_ptr<const Program> make_program(const ProgramKey& key) {
     values[size_t(i)] = program->load(program->input(key.from[size_t(i)]), key.as[size_t(i)]);
   int value = values[0];
   if (key.kernel) {
-    TileCall call{key.kernel, key.operand_count, key.as, key.computed};
-    value = program->apply(call, values);
-    for (int i = 0; i < key.param_count; ++i) program->set_param_slot(value, i, i);
+    TileCall call;
+    call.kernel = key.kernel;
+    call.operand_count = key.operand_count;
+    call.operand = key.operand;
+    call.result = key.result;
+    call.rounded = key.rounded;
+    value = program->apply(call, values, key.param_count);
   }
-  program->store(value, program->output(key.result));
+  program->store(value, program->output(key.stored));
   program->finish();
   return program;
 }
@@ -163,17 +178,46 @@ void run_nest(const ProgramKey& key, const Operand* operands, const Number* para
   run(prepare(*program, space), pointers, params);
 }
 
+ProgramKey copy_key(DType from, DType to) {
+  ProgramKey key;
+  key.operand_count = 1;
+  key.from[0] = from;
+  key.as[0] = key.stored = to;
+  return key;
+}
+
 }  // namespace
+
+TileCall tile_call(const Op& op, DType compute, DType result) {
+  const TileChoice& tile = op.tiles[size_t(compute)];
+  FRAMEJIT_CHECK_TYPE(tile, not_implemented, "\"", op.schema.name, "\" not implemented for '",
+                      dtype_name(compute), "' on cpu; it exists for ", supported_dtypes(op));
+  TileCall call;
+  call.kernel = tile.kernel;
+  call.operand_count = op.operand_count;
+  call.compute = compute;
+  call.operand = tile.dtype;
+  call.rounded = result;
+  if (result == compute)
+    call.result = tile.dtype;
+  else
+    call.result = is_complex(compute) && is_floating(result) ? real_type(tile.dtype) : result;
+  return call;
+}
 
 void run_pointwise(const TileCall& call, const Operand* operands, const Tensor& result) {
   FlatCall flat;
-  int64_t cells[kMaxOperands];
+  Cell cells[kMaxOperands];
   if (make_flat(call, operands, result, cells, flat)) return run_flat(flat, call.operand_count, call.params);
   ProgramKey key{call.kernel, call.operand_count};
-  for (int i = 0; i < call.operand_count; ++i) key.from[size_t(i)] = operands[i].dtype;
-  std::copy_n(call.operand.begin(), call.operand_count, key.as.begin());
-  key.computed = call.result;
-  key.result = result.dtype();
+  for (int i = 0; i < call.operand_count; ++i) {
+    key.from[size_t(i)] = operands[i].dtype;
+    key.as[size_t(i)] = operands[i].sizes ? call.compute : call.operand;
+  }
+  key.operand = call.operand;
+  key.result = call.result;
+  key.rounded = call.rounded;
+  key.stored = result.dtype();
   key.param_count = call.params ? call.param_count : 0;
   Number params[4];
   for (int i = 0; i < key.param_count; ++i) params[i].real = call.params[i];
@@ -187,13 +231,13 @@ void copy_elements(const Tensor& from, const Tensor& to) {
     std::memmove(to.data(), from.data(), size_t(count(to.sizes())) * item_size(to.dtype()));
     return;
   }
-  ProgramKey key{nullptr, 1, {from.dtype()}, {to.dtype()}, to.dtype(), to.dtype()};
+  ProgramKey key = copy_key(from.dtype(), to.dtype());
   Operand operand(from);
   run_nest(key, &operand, nullptr, to);
 }
 
 void fill_elements(const Tensor& to, const void* value, DType dtype) {
-  ProgramKey key{nullptr, 1, {dtype}, {to.dtype()}, to.dtype(), to.dtype()};
+  ProgramKey key = copy_key(dtype, to.dtype());
   Operand operand(value, dtype);
   run_nest(key, &operand, nullptr, to);
 }

@@ -14,16 +14,22 @@ namespace framejit::eager::cpu {
 
 inline constexpr int kMaxOperands = 4;
 
-/// One tile kernel and the element types it works in: operand i is converted to `operand[i]` before the
-/// kernel sees it (usually the compute dtype), the kernel writes `result`.
+/// A tile kernel and the element types on the way through it. Tensors are converted to `compute`, the dtype of
+/// the op, then (as are numbers, at once) to `operand`, which the kernel reads; it writes `result`, which is
+/// rounded to `rounded`. For most dtypes these are two and two the same; see `TileChoice`.
 struct TileCall {
   const TileKernel* kernel = nullptr;
   int operand_count = 0;
-  std::array<DType, kMaxOperands> operand{};
+  DType compute = DType::float32;
+  DType operand = DType::float32;
   DType result = DType::float32;
+  DType rounded = DType::float32;
   const double* params = nullptr;  ///< of the row, borrowed; may be null when the row has none
   int param_count = 0;
 };
+/// The call of the pointwise `op` that computes in `compute` and gives elements of type `result`. Raises the
+/// user's error where there is no kernel.
+FRAMEJIT_API TileCall tile_call(const Op& op, DType compute, DType result);
 
 /// An operand as it lies in memory. `sizes` null: one element (a 0-dim tensor or a Python number).
 struct Operand {

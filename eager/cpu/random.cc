@@ -22,7 +22,7 @@ constexpr int64_t kGrain = 4096;  ///< counters per piece of work
 constexpr int64_t kChunk = 256;   ///< counters whose words are made at once
 
 void check_floating(const char* name, const Tensor& self) {
-  FRAMEJIT_CHECK_TYPE(is_floating(self.dtype()), not_implemented, "\"", name, "\" not implemented for '",
+  FRAMEJIT_CHECK_TYPE(is_inexact(self.dtype()), not_implemented, "\"", name, "\" not implemented for '",
                       dtype_name(self.dtype()), "'");
 }
 
@@ -30,7 +30,8 @@ void check_floating(const char* name, const Tensor& self) {
 /// from the words of their counters. The last counter may give more than fit.
 template <class T, int kPerCounter, class Make>
 void fill(const Tensor& result, Generator& generator, Make make) {
-  Tensor out = result.is_contiguous() ? result : Tensor::empty(result.sizes(), result.dtype());
+  const bool direct = result.is_contiguous() && result.dtype() == dtype_of<T>();
+  Tensor out = direct ? result : Tensor::empty(result.sizes(), dtype_of<T>());
   const int64_t count = result.numel().expect(), counters = (count + kPerCounter - 1) / kPerCounter;
   const RandomState state = generator.take(uint64_t(counters));
   T* to = out.data_as<T>();
@@ -44,10 +45,22 @@ void fill(const Tensor& result, Generator& generator, Make make) {
       std::copy_n(numbers, std::min(kPerCounter * chunk, count - c * kPerCounter), to + c * kPerCounter);
     }
   });
-  if (!(out == result)) copy_elements(out, result);
+  if (!direct) copy_elements(out, result);
+}
+
+/// Fills real and imaginary parts of a complex `result`, one after the other.
+template <class Fill>
+void fill_parts(const Tensor& result, Fill fill_real) {
+  Tensor parts = Tensor::empty(Dims{2 * result.numel().expect()}, real_type(result.dtype()));
+  fill_real(parts);
+  copy_elements(
+      Tensor::from_storage(parts->storage, 0, contiguous_meta(result.sizes(), result.dtype(), result.device())),
+      result);
 }
 
 void fill_uniform(const Tensor& result, Generator& generator, double low, double high) {
+  if (is_complex(result.dtype()))
+    return fill_parts(result, [&](const Tensor& parts) { fill_uniform(parts, generator, low, high); });
   if (result.dtype() == DType::float64)
     fill<double, 2>(result, generator, [=](const uint32_t* words, int64_t n, double* out) {
       for (int64_t i = 0; i < n; ++i)
@@ -67,6 +80,10 @@ void normal_pair(double u, double v, double* out) {
 }
 
 void fill_normal(const Tensor& result, Generator& generator, double mean, double std) {
+  if (is_complex(result.dtype()))  // the variance is shared by the parts
+    return fill_parts(result, [&](const Tensor& parts) {
+      fill_normal(parts, generator, mean, std * std::numbers::sqrt2 / 2);
+    });
   if (result.dtype() == DType::float64)
     fill<double, 2>(result, generator, [=](const uint32_t* words, int64_t n, double* out) {
       for (int64_t i = 0; i < n; i += 2) {

@@ -19,14 +19,14 @@ FRAMEJIT_API DType reduce_result_dtype(ReduceKind kind, DType compute);
 
 /// Reduces the dims of `input` whose bit is set in `dims` into `result`, which has the other dims in order
 /// (with or without size-1 dims in place of the reduced ones), any strides. The input is converted first:
-/// sum, mean and prod compute in the dtype of `result`, amax, amin, argmax and argmin in that of `input`, any
+/// sum, mean and prod compute in the dtype of `result` (or the wider one that stands in for it), amax, amin, argmax and argmin in that of `input`, any
 /// and all in bool. An empty reduction gives the kind's neutral element (0, 1, False, True; NaN for mean);
 /// amax, amin, argmax and argmin have none: the caller has raised the user's error. NaN wins in amax, amin,
 /// argmax and argmin; the first of equal elements wins in argmax and argmin.
 FRAMEJIT_API void run_reduction(ReduceKind kind, const Tensor& input, uint64_t dims, const Tensor& result);
 
 /// Kernels of rows that the table names (eager/ops/*.toml, `kernel = "..."`), as row programs. The dtype of
-/// the result decides the dtype of the computation.
+/// the result decides the dtype of the computation: `wider_type` of it, so that halves are rounded once.
 ///   softmax(self, dim), log_softmax(self, dim): result like self
 ///   var(self, dims mask, correction): two passes, the row stays in cache
 ///   layer_norm(self, weight or undefined, bias or undefined, last `normalized` dims, eps): result, mean,

@@ -18,10 +18,9 @@ class ProgramBuilder {
   Value op(const char* name, Values... values) {
     const Op& op = get_op(name);
     static constexpr double kParams[] = {1, 1, 1, 1};  // alpha of add and sub
-    TileCall call{op.tiles[size_t(compute_)], int(sizeof...(values)), {}, compute_, kParams, 4};
-    call.operand.fill(compute_);
-    FRAMEJIT_CHECK_TYPE(call.kernel, not_implemented, "\"", name, "\" not implemented for '",
-                        dtype_name(compute_), "' on cpu");
+    TileCall call = tile_call(op, compute_, compute_);
+    call.params = kParams;
+    call.param_count = 4;
     return program_.apply(call, {values...});
   }
   Value reduce(ReduceKind kind, Value value) { return program_.reduce(kind, value); }
@@ -84,15 +83,16 @@ int64_t reduced_count(const Tensor& self, uint64_t dims) {
 
 void run_softmax(const Tensor& self, int dim, bool log, const Tensor& result) {
   RowCall call(self, self.dim() == 0 ? 0 : uint64_t(1) << dim);
-  ProgramBuilder builder(call.program, result.dtype());
-  int x = call.load(self, self.strides(), result.dtype());
+  const DType compute = wider_type(result.dtype());
+  ProgramBuilder builder(call.program, compute);
+  int x = call.load(self, self.strides(), compute);
   call.store_full(log ? log_softmax_formula(builder, x) : softmax_formula(builder, x), result);
   call.run();
 }
 
 void run_var(const Tensor& self, uint64_t dims, double correction, const Tensor& result) {
   RowCall call(self, dims);
-  DType compute = result.dtype();
+  const DType compute = wider_type(result.dtype());
   ProgramBuilder builder(call.program, compute);
   int x = call.load(self, self.strides(), compute);
   double divisor = std::max(0.0, double(reduced_count(self, dims)) - correction);
@@ -106,7 +106,7 @@ void run_layer_norm(const Tensor& self, const Tensor& weight, const Tensor& bias
   int rank = self.dim();
   uint64_t dims = ((uint64_t(1) << normalized) - 1) << (rank - normalized);
   RowCall call(self, dims);
-  DType compute = result.dtype();
+  const DType compute = wider_type(result.dtype());
   ProgramBuilder builder(call.program, compute);
   int x = call.load(self, self.strides(), compute);
   auto row = normalize_formula(builder, x, call.program.number(call.number(eps), compute));

@@ -54,7 +54,7 @@ bool run_small(const Nest& nest, void* const* pointers, const Number* numbers) {
       if (r != w && pointers[r] == pointers[w]) return false;
 
   alignas(64) char buffers[kMostBytes];
-  int64_t cells[kMostCode];
+  Cell cells[kMostCode];
   Place places[kMostCode];
   int64_t n = nest.columns;
   int64_t buffer_bytes = n * program.widest_item();

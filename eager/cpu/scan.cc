@@ -11,8 +11,12 @@ namespace {
 /// What a scan accumulates in: double for floats, and for integers an unsigned type, in which overflow wraps.
 template <class T>
 struct ScanType {
-  using type = std::conditional_t<std::is_floating_point_v<T>, double,
+  using type = std::conditional_t<is_floating_type<T>, double,
                                   std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>;
+};
+template <class T>
+struct ScanType<std::complex<T>> {
+  using type = std::complex<double>;
 };
 
 template <class T, class Combine>
@@ -42,7 +46,7 @@ void scan(const Op& op, const Value* args, Value* results, int start, Combine co
   Tensor out = result.is_contiguous() ? result : Tensor::empty(result.sizes(), result.dtype());
   const RowShape shape =
       row_shape(self.sizes(), self.dim() == 0 ? 0 : wrap_dim(args[1].integer(), self.dim()));
-  for_dtype(result.dtype(), [&](auto zero) {
+  for_any_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     scan_rows(in.data_as<T>(), out.data_as<T>(), shape, typename ScanType<T>::type(start), combine);
   });

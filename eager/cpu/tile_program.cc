@@ -1,12 +1,36 @@
 #include "eager/cpu/tile_program.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "eager/cpu/loop_kernels.h"
 
 namespace framejit::eager::cpu {
 
 using Kind = Instruction::Kind;
+
+Number to_number(const Value& value) {
+  Number number;
+  switch (value.tag()) {
+    case Value::Tag::complex:
+      number.dtype = DType::complex128;
+      number.parts[0] = value.complex().real();
+      number.parts[1] = value.complex().imag();
+      break;
+    case Value::Tag::real:
+      number.dtype = DType::float64;
+      number.real = value.real();
+      break;
+    case Value::Tag::boolean:
+      number.dtype = DType::bool_;
+      number.boolean = value.boolean();
+      break;
+    default:
+      number.dtype = DType::int64;
+      number.integer = value.integer();
+  }
+  return number;
+}
 
 int Program::input(DType dtype, Extent extent) {
   operands_.push_back({dtype, false, extent});
@@ -34,19 +58,22 @@ int Program::number(int slot, DType as) {
 int Program::cast(int value, DType to) {
   const Instruction& from = code_[size_t(value)];
   if (from.dtype == to) return value;
+  // What lies in memory as it is loaded can be loaded as the other type at once.
+  if (from.kind == Kind::load && operands_[size_t(from.slot)].dtype == from.dtype) return load(from.slot, to);
   return add({.kind = Kind::cast, .dtype = to, .extent = from.extent, .in_count = 1, .in = {value}});
 }
 
-int Program::apply(const TileCall& call, const std::array<int, kMaxOperands>& in) {
+int Program::apply(const TileCall& call, const std::array<int, kMaxOperands>& in, int param_numbers) {
   Instruction instruction{.kind = Kind::apply, .dtype = call.result, .extent = Extent::uniform};
   instruction.kernel = call.kernel;
   instruction.in_count = call.operand_count;
   for (int i = 0; i < call.operand_count; ++i) {
-    instruction.in[size_t(i)] = cast(in[size_t(i)], call.operand[size_t(i)]);
+    instruction.in[size_t(i)] = cast(in[size_t(i)], call.operand);
     instruction.extent = std::max(instruction.extent, code_[size_t(instruction.in[size_t(i)])].extent);
   }
   if (call.params) std::copy_n(call.params, call.param_count, instruction.params.begin());
-  return add(instruction);
+  std::iota(instruction.param_slots.begin(), instruction.param_slots.begin() + param_numbers, 0);
+  return cast(add(instruction), call.rounded);
 }
 
 int Program::reduce(ReduceKind kind, int value) {
@@ -78,7 +105,9 @@ void Program::store(int value, int slot) {
 }
 
 void Program::set_param_slot(int value, int param, int number_slot) {
-  code_[size_t(value)].param_slots[size_t(param)] = number_slot;
+  Instruction* instruction = &code_[size_t(value)];
+  if (instruction->kind == Kind::cast) instruction = &code_[size_t(instruction->in[0])];
+  instruction->param_slots[size_t(param)] = number_slot;
 }
 
 void Program::finish() {
@@ -101,7 +130,7 @@ void Program::take_products() {
     Instruction& product = code_[size_t(sum.in[0])];
     size_t dtype = size_t(product.dtype);
     bool multiplies =
-        product.kernel && (product.kernel == mul.tiles[dtype] || product.kernel == square.tiles[dtype]);
+        product.kernel && (product.kernel == mul.tiles[dtype].kernel || product.kernel == square.tiles[dtype].kernel);
     bool full = code_[size_t(product.in[0])].extent == Extent::full &&
                 code_[size_t(product.in[size_t(std::max(0, product.in_count - 1))])].extent == Extent::full;
     if (!multiplies || !full || !is_floating(product.dtype) || uses[size_t(sum.in[0])] != 1) continue;

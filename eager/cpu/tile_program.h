@@ -23,13 +23,19 @@ namespace framejit::eager::cpu {
 
 inline constexpr int64_t kMaxTile = 2048;
 
+/// Room for one element of any dtype.
+struct alignas(kMaxItemSize) Cell {
+  char bytes[kMaxItemSize];
+};
+
 enum class Extent : uint8_t { uniform, row, full };
 
-/// A Python number given to a run, already of type `dtype` (int64, float64 or bool).
+/// A Python number given to a run, of type `dtype` (int64, float64, bool or complex128).
 struct Number {
   DType dtype = DType::float64;
   union {
-    double real = 0;
+    double parts[2] = {0, 0};  ///< of a complex number
+    double real;
     int64_t integer;
     bool boolean;
   };
@@ -38,6 +44,8 @@ struct Number {
     return dtype == DType::float64 ? real : dtype == DType::bool_ ? double(boolean) : double(integer);
   }
 };
+/// `value` is a number, and not a symbolic one.
+FRAMEJIT_API Number to_number(const Value& value);
 
 struct Instruction {
   enum class Kind : uint8_t {
@@ -84,10 +92,13 @@ class FRAMEJIT_API Program {
   int output(DType dtype, Extent extent = Extent::full);  ///< an operand that is written; returns its slot
   int load(int slot, DType as);
   int number(int slot, DType as);
-  int apply(const TileCall& call, const std::array<int, kMaxOperands>& in);
+  /// Converts the operands to the type that the kernel reads, and rounds its result. Parameters are those of
+  /// the call, or the first `param_numbers` numbers of the run.
+  int apply(const TileCall& call, const std::array<int, kMaxOperands>& in, int param_numbers = 0);
   int cast(int value, DType to);
   int reduce(ReduceKind kind, int value);
   void store(int value, int slot);
+  /// Of the value that `apply` gave.
   void set_param_slot(int value, int param, int number_slot);
   /// Decides phases and buffers. Must be called once, last.
   void finish();

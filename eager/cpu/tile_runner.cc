@@ -23,13 +23,13 @@ RunInputs::RunInputs(const Nest& nest, void* const* pointers, const Number* numb
   places = scratch.take_array<Place>(count);
   params = scratch.take_array<const double*>(count);
   direct = scratch.take_array<bool>(count);
-  char* cells = scratch.take(count * 8);
+  Cell* cells = scratch.take_array<Cell>(count);
   for (size_t i = 0; i < code.size(); ++i) {
     const Instruction& instruction = code[i];
     params[i] = params_of(instruction, numbers);
     direct[i] = may_store_directly(i);
     if (instruction.extent != Extent::uniform) continue;
-    char* cell = cells + i * 8;
+    void* cell = cells + i;
     places[i] = {cell, true};
     if (instruction.kind == Instruction::Kind::number) {
       const Number& number = numbers[instruction.slot];
@@ -82,7 +82,7 @@ TileRunner::TileRunner(const RunInputs& inputs)
   int64_t count = int64_t(program_.code().size());
   places_ = scratch.take_array<Place>(count);
   std::copy_n(inputs.places, count, places_);
-  cells_ = scratch.take(count * 8);
+  cells_ = scratch.take_array<Cell>(count);
   spreads_ = scratch.take_array<char*>(count);
   std::fill_n(spreads_, count, nullptr);
   spread_valid_ = scratch.take_array<bool>(count);
@@ -95,7 +95,7 @@ TileRunner::TileRunner(const RunInputs& inputs)
   row_buffers_ = scratch.take(program_.row_buffers() * row_bytes_);
   if (program_.reductions() > 0) {
     row_capacity_ = nest_.mode == Nest::Mode::columns ? nest_.tile : nest_.rows_per_block;
-    row_values_ = scratch.take(count * row_capacity_ * 8);
+    row_values_ = scratch.take_array<Cell>(count * row_capacity_);
   }
 }
 
@@ -147,8 +147,8 @@ void TileRunner::load(int i, int64_t start, int64_t n) {
     return set(i, base + run.offset * item, n == 1);
   CastFn cast = cast_between(kernels_, from, instruction.dtype);
   if (run.even && (run.stride == 0 || n == 1)) {
-    cast(base + run.offset * item, 0, cells_ + i * 8, 1);
-    return set(i, cells_ + i * 8, true);
+    cast(base + run.offset * item, 0, cells_ + i, 1);
+    return set(i, cells_ + i, true);
   }
   char* to = buffer(instruction);
   if (run.even) {
@@ -185,7 +185,7 @@ const void* TileRunner::spread(int value, int64_t n) {
   if (!place.single && !by_segment) return place.data;
   if (n == 1) return place.data;
   if (!spreads_[value]) {
-    spreads_[value] = Scratch::of_thread().take(std::max(nest_.tile, row_capacity_) * 8);
+    spreads_[value] = Scratch::of_thread().take(std::max(nest_.tile, row_capacity_) * int64_t(kMaxItemSize));
     spread_valid_[value] = false;
     any_spread_ = true;
   }
@@ -216,7 +216,7 @@ void TileRunner::apply(int i, int64_t n, void* target) {
   const double* params = inputs_.params[i];
   unsigned all = (1u << instruction.in_count) - 1;
   if (mask == all && instruction.in_count > 0) {
-    instruction.kernel->by_scalar_mask[0](in, cells_ + i * 8, 1, params);
+    instruction.kernel->by_scalar_mask[0](in, cells_ + i, 1, params);
     return set_single(i, n, target);
   }
   TileFn fn = mask < 4 ? instruction.kernel->by_scalar_mask[mask] : nullptr;
@@ -235,7 +235,7 @@ void TileRunner::convert(int i, int64_t n, void* target) {
   CastFn cast = cast_between(kernels_, program_.code()[size_t(value)].dtype, instruction.dtype);
   Place place = operand(value, instruction.extent == Extent::row, n);
   if (place.single) {
-    cast(place.data, 0, cells_ + i * 8, 1);
+    cast(place.data, 0, cells_ + i, 1);
     return set_single(i, n, target);
   }
   cast(place.data, 1, target, n);
@@ -245,9 +245,9 @@ void TileRunner::convert(int i, int64_t n, void* target) {
 // Later phases look for a row-lived value in its buffer, so there it has to be spelled out.
 void TileRunner::set_single(int i, int64_t n, void* target) {
   const Instruction& instruction = program_.code()[size_t(i)];
-  set(i, cells_ + i * 8, true);
+  set(i, cells_ + i, true);
   if (instruction.row_lived)
-    cast_between(kernels_, instruction.dtype, instruction.dtype)(cells_ + i * 8, 0, target, n);
+    cast_between(kernels_, instruction.dtype, instruction.dtype)(cells_ + i, 0, target, n);
 }
 
 void* TileRunner::full_target(int i, int64_t start, int64_t n) {
@@ -277,7 +277,7 @@ void TileRunner::store(const Instruction& instruction, const Access& access, int
   const void* elements = place.data;
   ScratchScope scope;
   if (place.single || from != instruction.dtype) {
-    char* converted = Scratch::of_thread().take(n * 8);
+    char* converted = Scratch::of_thread().take(n * item);
     cast(place.data, place.single ? 0 : 1, converted, n);
     elements = converted;
   }

@@ -70,7 +70,7 @@ class TileRunner {
   /// `segment` elements of a tile.
   void begin_rows(int64_t first, int64_t count, int64_t segment);
   /// Where a reduction's results go, `count` of them.
-  void* row_memory(int value) { return row_values_ + int64_t(value) * row_capacity_ * 8; }
+  void* row_memory(int value) { return row_values_ + int64_t(value) * row_capacity_; }
   /// Row instructions that are possible after `phase` (-1: before the first).
   void run_rows(int phase);
 
@@ -100,12 +100,12 @@ class TileRunner {
   const Program& program_;
   const LoopKernels& kernels_;
   Place* places_;
-  char* cells_;  ///< 8 bytes per instruction, for single elements
+  Cell* cells_;  ///< one per instruction, for single elements
   char* tile_buffers_;
   int64_t tile_bytes_;
   char* row_buffers_;
   int64_t row_bytes_ = 0;
-  char* row_values_ = nullptr;
+  Cell* row_values_ = nullptr;
   int64_t row_capacity_ = 0;
   char** spreads_;  ///< per instruction: tile that repeats a single or row value; null until needed
   bool any_spread_ = false;

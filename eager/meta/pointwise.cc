@@ -12,8 +12,13 @@ namespace {
 
 constexpr int kMaxTensorOperands = 8;
 
-/// The result of two groups of different rank: the lower one counts only if its category is higher.
-DType combine(DType higher, DType lower) { return category(lower) > category(higher) ? lower : higher; }
+/// The result of two groups of different rank: the lower one counts only if its category is higher, and then
+/// a complex number takes the precision of the floating type it meets.
+DType combine(DType higher, DType lower) {
+  if (is_complex(higher)) return higher;
+  if (is_floating(higher)) return is_complex(lower) ? complex_type(higher) : higher;
+  return category(lower) > category(higher) ? promote(higher, lower) : higher;
+}
 
 /// Whether the operand's elements lie in one block without gaps or overlap, in any order of dims.
 bool is_dense(const TensorMeta& meta) {
@@ -97,6 +102,7 @@ void order_dims(const Dims& sizes, std::span<const TensorMeta* const> operands, 
 DType result_dtype(const Op& op, const Value* args, DType compute) {
   if (op.dtype_rule == DTypeRule::boolean) return DType::bool_;
   if (op.dtype_rule == DTypeRule::int64) return DType::int64;
+  if (op.dtype_rule == DTypeRule::real) return real_type(compute);
   return compute;
 }
 
@@ -110,6 +116,8 @@ DType number_dtype(const Value& number) {
       return DType::int64;
     case Value::Tag::real:
       return default_dtype();
+    case Value::Tag::complex:
+      return complex_type(default_dtype());
     default:
       break;
   }
@@ -153,7 +161,7 @@ PointwiseTypes pointwise_types(const Op& op, const Value* args) {
     }
   }
   DType compute = promote_operands({operands.data(), count});
-  if (op.dtype_rule == DTypeRule::promote_float && !is_floating(compute)) compute = default_dtype();
+  if (op.dtype_rule == DTypeRule::promote_float && !is_inexact(compute)) compute = default_dtype();
   return {compute, result_dtype(op, args, compute)};
 }
 

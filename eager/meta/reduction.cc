@@ -19,13 +19,13 @@ DType reduction_dtype(const Op& op, const Value* args, DType self) {
   if (!asked.is_none()) return asked.dtype();
   switch (op.dtype_rule) {
     case DTypeRule::sum:
-      return is_floating(self) ? self : DType::int64;
+      return is_inexact(self) ? self : DType::int64;
     case DTypeRule::boolean:
       return DType::bool_;
     case DTypeRule::int64:
       return DType::int64;
     case DTypeRule::promote_float:
-      return is_floating(self) ? self : default_dtype();
+      return is_inexact(self) ? self : default_dtype();
     default:
       return self;
   }
@@ -52,7 +52,7 @@ void meta_mean(const Op& op, const Value* args, std::vector<TensorMeta>& results
   const DType self = args[0].impl()->meta.dtype;
   const Value& asked = argument(op, args, "dtype");
   const DType dtype = asked.is_none() ? self : asked.dtype();
-  FRAMEJIT_CHECK(is_floating(dtype), "mean(): could not infer output dtype. ",
+  FRAMEJIT_CHECK(is_inexact(dtype), "mean(): could not infer output dtype. ",
                  asked.is_none() ? "Input" : "Optional",
                  " dtype must be either a floating point or complex dtype. Got: ", scalar_type_name(dtype));
   meta_reduction(op, args, results);
@@ -69,7 +69,7 @@ void meta_extremum(const Op& op, const Value* args, std::vector<TensorMeta>& res
 }
 
 void meta_var(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
-  FRAMEJIT_CHECK(is_floating(args[0].impl()->meta.dtype), op.schema.name,
+  FRAMEJIT_CHECK(is_inexact(args[0].impl()->meta.dtype), op.schema.name,
                  "(): only support floating point and complex dtypes");
   meta_reduction(op, args, results);
 }

@@ -58,7 +58,7 @@ void meta_neg(const Op& op, const Value* args, std::vector<TensorMeta>& results)
 void meta_pow(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   TensorMeta result = infer_pointwise(op, args);
   const bool negative_number = args[1].tag() == Value::Tag::sym_int && args[1].sym_int() < 0;
-  FRAMEJIT_CHECK(is_floating(result.dtype) || !negative_number,
+  FRAMEJIT_CHECK(is_inexact(result.dtype) || !negative_number,
                  "Integers to negative integer powers are not allowed.");
   results.push_back(std::move(result));
 }

@@ -49,7 +49,8 @@ bool read_number_of_tensor(PyObject* object, Value* value) {
 
 bool read_numpy_scalar(PyObject* object, Value* value) {
   PyRef number = checked(PyObject_CallMethod(object, "item", nullptr));
-  return (PyLong_Check(number.get()) || PyFloat_Check(number.get())) && read_number(number.get(), value);
+  return (PyLong_Check(number.get()) || PyFloat_Check(number.get()) || PyComplex_Check(number.get())) &&
+         read_number(number.get(), value);
 }
 
 bool read_real(PyObject* object, Value* value) {
@@ -60,7 +61,7 @@ bool read_real(PyObject* object, Value* value) {
   Value number;
   bool is_real =
       read_number(object, &number) || (is_tensor(object) && read_number_of_tensor(object, &number));
-  if (!is_real) return false;
+  if (!is_real || number.tag() == Value::Tag::complex) return false;
   if (number.tag() == Value::Tag::scalar_node)
     *value = number;
   else
@@ -204,6 +205,8 @@ bool read_number(PyObject* object, Value* value) {
     *value = object == Py_True;
   else if (PyLong_Check(object))
     *value = to_int64(object);
+  else if (PyComplex_Check(object))
+    *value = std::complex<double>(PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object));
   else if (is_sym_number(object))
     *value = sym_number_value(object);
   else

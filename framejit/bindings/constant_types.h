@@ -12,8 +12,8 @@ extern PyTypeObject* device_type;
 extern PyTypeObject* size_type;
 extern PyTypeObject* sym_number_type;
 
-// dtype: one object per element type, compared by identity. bool, int and float are accepted as names of
-// theirs.
+// dtype: one object per element type, compared by identity. bool, int, float and complex are accepted as
+// names of theirs.
 PyObject* dtype_object(eager::DType dtype);  ///< borrowed
 inline bool is_dtype(PyObject* object) { return Py_IS_TYPE(object, dtype_type); }
 bool read_dtype(PyObject* object, eager::DType* dtype);  ///< false: not a dtype

@@ -26,20 +26,34 @@ PyObject* reduce(PyObject* self, PyObject*) { return PyUnicode_FromString(python
 PyObject* get_is_floating_point(PyObject* self, void*) {
   return PyBool_FromLong(eager::is_floating(value_of(self)));
 }
-PyObject* get_is_complex(PyObject*, void*) { Py_RETURN_FALSE; }
-PyObject* get_is_signed(PyObject* self, void*) {
-  return PyBool_FromLong(value_of(self) != eager::DType::bool_ && value_of(self) != eager::DType::uint8);
+PyObject* get_is_complex(PyObject* self, void*) { return PyBool_FromLong(eager::is_complex(value_of(self))); }
+PyObject* get_is_signed(PyObject* self, void*) { return PyBool_FromLong(eager::is_signed(value_of(self))); }
+/// The real type of the parts; the type itself if it is real.
+PyObject* to_real(PyObject* self, PyObject*) {
+  return Py_NewRef(dtype_object(eager::real_type(value_of(self))));
+}
+PyObject* to_complex(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const eager::DType dtype = value_of(self);
+    FRAMEJIT_CHECK(eager::is_inexact(dtype), "Expected a floating point or complex dtype, but got dtype=",
+                   eager::dtype_name(dtype));
+    return Py_NewRef(dtype_object(eager::complex_type(dtype)));
+  });
 }
 PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(eager::item_size(value_of(self))); }
 PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("framejit"); }
 
-PyGetSetDef getset[] = {{"is_floating_point", get_is_floating_point, nullptr, "float32 or float64", nullptr},
-                        {"is_complex", get_is_complex, nullptr, "always False", nullptr},
+PyGetSetDef getset[] = {{"is_floating_point", get_is_floating_point, nullptr, "holds real numbers with a fraction",
+                         nullptr},
+                        {"is_complex", get_is_complex, nullptr, "holds complex numbers", nullptr},
                         {"is_signed", get_is_signed, nullptr, "holds negative values", nullptr},
                         {"itemsize", get_itemsize, nullptr, "bytes per element", nullptr},
                         {"__module__", get_module, nullptr, nullptr, nullptr},
                         {}};
-PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
+PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
+                         {"to_real", to_real, METH_NOARGS, "The type of real and imaginary part."},
+                         {"to_complex", to_complex, METH_NOARGS, "The complex type with parts of this type."},
+                         {}};
 PyType_Slot slots[] = {{Py_tp_repr, reinterpret_cast<void*>(repr)},
                        {Py_tp_getset, getset},
                        {Py_tp_methods, methods},
@@ -61,6 +75,8 @@ bool read_dtype(PyObject* object, eager::DType* dtype) {
     *dtype = eager::DType::int64;
   else if (object == reinterpret_cast<PyObject*>(&PyBool_Type))
     *dtype = eager::DType::bool_;
+  else if (object == reinterpret_cast<PyObject*>(&PyComplex_Type))
+    *dtype = eager::complex_type(eager::default_dtype());
   else
     return false;
   return true;

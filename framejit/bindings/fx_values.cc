@@ -71,6 +71,8 @@ py::object to_python(FxGraph& graph, const Argument& argument) {
   if (const SymInt* size = argument.sym_int()) return py::reinterpret_steal<py::object>(new_int(*size));
   if (const double* real = std::get_if<double>(&argument.value)) return py::float_(*real);
   if (const bool* flag = std::get_if<bool>(&argument.value)) return py::bool_(*flag);
+  if (const auto* complex = std::get_if<std::complex<double>>(&argument.value))
+    return py::reinterpret_steal<py::object>(PyComplex_FromDoubles(complex->real(), complex->imag()));
   if (const auto* dtype = std::get_if<eager::DType>(&argument.value))
     return py::reinterpret_borrow<py::object>(dtype_object(*dtype));
   if (const auto* device = std::get_if<eager::Device>(&argument.value))
@@ -99,6 +101,8 @@ Value value_of(py::handle object) {
   if (PyBool_Check(raw)) return object.cast<bool>();
   if (PyLong_Check(raw)) return object.cast<int64_t>();
   if (PyFloat_Check(raw)) return object.cast<double>();
+  if (PyComplex_Check(raw))
+    return std::complex<double>(PyComplex_RealAsDouble(raw), PyComplex_ImagAsDouble(raw));
   if (is_sym_number(raw)) return sym_number_value(raw);
   throw py::type_error("graph: got an object of type " + std::string(Py_TYPE(raw)->tp_name) +
                        ", expected a Node, a Tensor, a number or None");

@@ -1,6 +1,7 @@
 // NumPy through its array interface protocol, so that nothing here depends on NumPy's headers or version.
 #include <cstring>
 
+#include "eager/meta/type_names.h"
 #include "framejit/bindings/python.h"
 #include "framejit/bindings/tensor_data.h"
 #include "framejit/bindings/tensor_object.h"
@@ -31,16 +32,18 @@ struct Kind {
   int itemsize;
   DType dtype;
 };
-constexpr Kind kKinds[] = {{'b', 1, DType::bool_}, {'u', 1, DType::uint8},   {'i', 4, DType::int32},
-                           {'i', 8, DType::int64}, {'f', 4, DType::float32}, {'f', 8, DType::float64}};
+constexpr Kind kKinds[] = {{'b', 1, DType::bool_},     {'u', 1, DType::uint8},       {'i', 1, DType::int8},
+                           {'i', 2, DType::int16},     {'i', 4, DType::int32},       {'i', 8, DType::int64},
+                           {'f', 2, DType::float16},   {'f', 4, DType::float32},     {'f', 8, DType::float64},
+                           {'c', 8, DType::complex64}, {'c', 16, DType::complex128}};
 
 DType dtype_of_array(const ArrayStruct& array) {
   for (const Kind& row : kKinds)
     if (row.kind == array.typekind && row.itemsize == array.itemsize) return row.dtype;
   eager::fail(eager::ErrorType::type, "can't convert an array of kind '", std::string(1, array.typekind),
               "' and ", array.itemsize,
-              " bytes an element. The supported types are: float64, float32, int64, int32, uint8, bool. "
-              "Try array.astype(...)");
+              " bytes an element. The supported types are: float64, float32, float16, complex64, complex128, "
+              "int64, int32, int16, int8, uint8, bool. Try array.astype(...)");
 }
 
 void check_layout(const ArrayStruct& array) {
@@ -90,7 +93,8 @@ eager::Ref<eager::Storage> adopt(PyObject* owner, void* data, size_t nbytes) {
 std::string typestr(DType dtype) {
   for (const Kind& row : kKinds)
     if (row.dtype == dtype) return eager::concat(row.itemsize == 1 ? '|' : '<', row.kind, row.itemsize);
-  throw eager::InternalError("a dtype that NumPy lacks");
+  eager::fail(eager::ErrorType::type, "Got unsupported ScalarType ", eager::scalar_type_name(dtype),
+              ": NumPy has no such type. Try tensor.float()");
 }
 
 }  // namespace

@@ -58,6 +58,8 @@ PyObject* to_python(const Value& value) {
       return not_null(PyFloat_FromDouble(value.real()));
     case Value::Tag::boolean:
       return PyBool_FromLong(value.boolean());
+    case Value::Tag::complex:
+      return not_null(PyComplex_FromDoubles(value.complex().real(), value.complex().imag()));
     case Value::Tag::dtype:
       return Py_NewRef(dtype_object(value.dtype()));
     case Value::Tag::device:

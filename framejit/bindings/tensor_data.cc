@@ -17,22 +17,28 @@ using eager::DType;
 using eager::Tensor;
 using eager::Value;
 
+template <class T>
+PyObject* number_object(T value) {
+  if constexpr (std::is_same_v<T, bool>)
+    return PyBool_FromLong(value);
+  else if constexpr (eager::is_complex_type<T>)
+    return PyComplex_FromDoubles(value.real(), value.imag());
+  else if constexpr (eager::is_floating_type<T>)
+    return PyFloat_FromDouble(value);
+  else
+    return PyLong_FromLongLong(value);
+}
+
 PyObject* element_object(const char* data, DType dtype) {
+  using namespace eager;  // NOLINT: the element types
   switch (dtype) {
-    case DType::bool_:
-      return PyBool_FromLong(*reinterpret_cast<const bool*>(data));
-    case DType::uint8:
-      return PyLong_FromLong(*reinterpret_cast<const uint8_t*>(data));
-    case DType::int32:
-      return PyLong_FromLong(*reinterpret_cast<const int32_t*>(data));
-    case DType::int64:
-      return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(data));
-    case DType::float32:
-      return PyFloat_FromDouble(*reinterpret_cast<const float*>(data));
-    case DType::float64:
-      return PyFloat_FromDouble(*reinterpret_cast<const double*>(data));
+#define X(id, type, text) \
+  case DType::id:         \
+    return number_object(*reinterpret_cast<const type*>(data));
+    FRAMEJIT_FOR_EACH_DTYPE(X)
+#undef X
   }
-  throw eager::InternalError("tolist: a dtype without Python numbers");
+  throw InternalError("tolist: a dtype without Python numbers");
 }
 
 PyObject* list_of(const Tensor& tensor, int dim, const char* data) {
@@ -53,6 +59,7 @@ bool is_sequence(PyObject* object) {
 DType number_dtype(const Value& number) {
   DType dtype = number.tag() == Value::Tag::scalar_node ? number.scalar_node().dtype : DType::int64;
   if (number.tag() == Value::Tag::boolean) return DType::bool_;
+  if (number.tag() == Value::Tag::complex) return eager::complex_type(eager::default_dtype());
   return number.tag() == Value::Tag::real || eager::is_floating(dtype) ? eager::default_dtype() : dtype;
 }
 
@@ -137,26 +144,32 @@ class NestedData {
     else if (!read_number(leaf, &number) || number.tag() == Value::Tag::scalar_node)
       eager::fail(eager::ErrorType::type, "tensor(): got ", Py_TYPE(leaf)->tp_name,
                   " where a number was expected");
-    bool is_real = number.tag() == Value::Tag::real;
+    using namespace eager;  // NOLINT: the element types
     switch (dtype) {
-      case DType::bool_:
-        return put(out, is_real ? number.real() != 0 : number.integer() != 0);
-      case DType::float32:
-        return put(out, float(number.real()));
-      case DType::float64:
-        return put(out, number.real());
-      case DType::int64:
-        return put(out, to_integer(number));
-      case DType::int32:
-        return put(out, in_range<int32_t>(to_integer(number)));
-      case DType::uint8: {
-        int64_t value = to_integer(number);  // small negative numbers wrap, as in PyTorch
-        return put(out, in_range<uint8_t>(value < 0 && value >= -255 ? value + 256 : value));
-      }
+#define X(id, type, text) \
+  case DType::id:         \
+    return put(out, element_of<type>(number));
+      FRAMEJIT_FOR_EACH_DTYPE(X)
+#undef X
+    }
+  }
+  template <class T>
+  static T element_of(const Value& number) {
+    if constexpr (eager::is_complex_type<T>) {
+      return T(number.complex());
+    } else if constexpr (eager::is_floating_type<T>) {
+      return T(number.real());
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return number.complex() != 0.0;
+    } else {
+      int64_t value = to_integer(number);
+      // Small negative numbers wrap, as in PyTorch.
+      if (std::is_unsigned_v<T> && value < 0 && value >= -255) value += 256;
+      return in_range<T>(value);
     }
   }
   static int64_t to_integer(const Value& number) {
-    if (number.tag() != Value::Tag::real) return number.integer();
+    if (number.tag() == Value::Tag::sym_int || number.tag() == Value::Tag::boolean) return number.integer();
     double value = number.real();
     FRAMEJIT_CHECK(value >= -9223372036854775808.0 && value < 9223372036854775808.0,
                    "value cannot be converted to type int64_t without overflow");
@@ -200,7 +213,7 @@ bool truth(const Tensor& tensor) {
   eager::SymInt count = tensor.numel();
   FRAMEJIT_CHECK(count != 0, "Boolean value of Tensor with no values is ambiguous");
   FRAMEJIT_CHECK(count == 1, "Boolean value of Tensor with more than one value is ambiguous");
-  return item(tensor).real() != 0;
+  return item(tensor).complex() != 0.0;
 }
 
 PyObject* to_list(const Tensor& tensor) {

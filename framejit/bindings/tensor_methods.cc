@@ -30,10 +30,10 @@ PyObject* dim(const Tensor& self) { return PyLong_FromLong(self.dim()); }
 PyObject* element_size(const Tensor& self) { return PyLong_FromSize_t(eager::item_size(self.dtype())); }
 PyObject* storage_offset(const Tensor& self) { return PyLong_FromLongLong(self.offset()); }
 PyObject* is_floating_point(const Tensor& self) { return PyBool_FromLong(eager::is_floating(self.dtype())); }
-PyObject* is_complex(const Tensor&) { Py_RETURN_FALSE; }
-PyObject* is_signed(const Tensor& self) {
-  return PyBool_FromLong(self.dtype() != DType::bool_ && self.dtype() != DType::uint8);
-}
+PyObject* is_complex(const Tensor& self) { return PyBool_FromLong(eager::is_complex(self.dtype())); }
+PyObject* is_signed(const Tensor& self) { return PyBool_FromLong(eager::is_signed(self.dtype())); }
+/// Conjugation and negation are done at once: no tensor is waiting for them.
+PyObject* always_false(const Tensor&) { Py_RETURN_FALSE; }
 PyObject* is_inference(const Tensor& self) { return PyBool_FromLong(self->is_inference); }
 PyObject* get_device(const Tensor& self) {
   bool indexed = self.device().type == eager::DeviceType::cuda;
@@ -153,8 +153,13 @@ PyMethodDef tensor_methods[] = {
     {"element_size", noargs<element_size>, METH_NOARGS, "Bytes per element."},
     {"storage_offset", noargs<storage_offset>, METH_NOARGS,
      "First element's place in the storage, in elements."},
-    {"is_floating_point", noargs<is_floating_point>, METH_NOARGS, "Whether the dtype is float32 or float64."},
-    {"is_complex", noargs<is_complex>, METH_NOARGS, "Always False."},
+    {"is_floating_point", noargs<is_floating_point>, METH_NOARGS,
+     "Whether the dtype holds real numbers with a fraction."},
+    {"is_complex", noargs<is_complex>, METH_NOARGS, "Whether the dtype holds complex numbers."},
+    {"is_conj", noargs<always_false>, METH_NOARGS, "Always False: tensors are conjugated at once."},
+    {"is_neg", noargs<always_false>, METH_NOARGS, "Always False: tensors are negated at once."},
+    {"resolve_conj", self_itself, METH_NOARGS, "self, which is never a conjugation in waiting."},
+    {"resolve_neg", self_itself, METH_NOARGS, "self, which is never a negation in waiting."},
     {"is_signed", noargs<is_signed>, METH_NOARGS, "Whether the dtype holds negative values."},
     {"is_inference", noargs<is_inference>, METH_NOARGS, "Whether it was made in inference mode."},
     {"get_device", noargs<get_device>, METH_NOARGS, "Number of the CUDA device, -1 on the CPU."},
@@ -166,6 +171,12 @@ PyMethodDef tensor_methods[] = {
     {"requires_grad_", with_keywords(requires_grad_), kKeywords, "requires_grad_(requires_grad=True)"},
     {"float", noargs<cast<DType::float32>>, METH_NOARGS, "self as float32."},
     {"double", noargs<cast<DType::float64>>, METH_NOARGS, "self as float64."},
+    {"half", noargs<cast<DType::float16>>, METH_NOARGS, "self as float16."},
+    {"bfloat16", noargs<cast<DType::bfloat16>>, METH_NOARGS, "self as bfloat16."},
+    {"cfloat", noargs<cast<DType::complex64>>, METH_NOARGS, "self as complex64."},
+    {"cdouble", noargs<cast<DType::complex128>>, METH_NOARGS, "self as complex128."},
+    {"char", noargs<cast<DType::int8>>, METH_NOARGS, "self as int8."},
+    {"short", noargs<cast<DType::int16>>, METH_NOARGS, "self as int16."},
     {"int", noargs<cast<DType::int32>>, METH_NOARGS, "self as int32."},
     {"long", noargs<cast<DType::int64>>, METH_NOARGS, "self as int64."},
     {"byte", noargs<cast<DType::uint8>>, METH_NOARGS, "self as uint8."},

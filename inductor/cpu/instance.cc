@@ -85,8 +85,8 @@ class InstanceMaker {
   }
 
   tile::Number place_number(const NumberDef& number) const {
-    if (number.source == NumberDef::Source::constant) return to_number(number.constant);
-    if (number.source == NumberDef::Source::size) return to_number(eager::Value(value(number.size)));
+    if (number.source == NumberDef::Source::constant) return tile::to_number(number.constant);
+    if (number.source == NumberDef::Source::size) return tile::to_number(eager::Value(value(number.size)));
     return {};
   }
 
@@ -110,21 +110,6 @@ class InstanceMaker {
 
 Instance make_instance(const Plan& plan, std::vector<int64_t> symbols) {
   return InstanceMaker(plan, std::move(symbols)).make();
-}
-
-tile::Number to_number(const eager::Value& value) {
-  tile::Number number;
-  if (value.tag() == eager::Value::Tag::real) {
-    number.dtype = DType::float64;
-    number.real = value.real();
-  } else if (value.tag() == eager::Value::Tag::boolean) {
-    number.dtype = DType::bool_;
-    number.boolean = value.boolean();
-  } else {
-    number.dtype = DType::int64;
-    number.integer = value.integer();
-  }
-  return number;
 }
 
 }  // namespace framejit::inductor::cpu

@@ -15,10 +15,9 @@ int make_apply(const LoopProgram& program, const LoopInstr& instr, const std::ve
     const NumberDef& number = program.numbers[size_t(instr.params[k])];
     if (number.source == NumberDef::Source::constant) params[k] = number.constant.real();
   }
-  tile::TileCall call{
-      instr.op->tiles[size_t(instr.compute)], int(instr.in.size()), {}, instr.dtype, params.data()};
+  tile::TileCall call = tile::tile_call(*instr.op, instr.compute, instr.dtype);
+  call.params = params.data();
   call.param_count = int(instr.params.size());
-  call.operand.fill(instr.compute);
   std::array<int, tile::kMaxOperands> in{};
   for (size_t k = 0; k < instr.in.size(); ++k) in[k] = value_of[size_t(instr.in[k])];
   int value = to.apply(call, in);

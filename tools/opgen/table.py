@@ -8,11 +8,12 @@ import tomllib
 import schema
 
 KINDS = ("pointwise reduction view matmul creation random structural composite data_dependent inplace").split()
-DTYPE_RULES = "promote promote_float boolean first sum int64 custom".split()
+DTYPE_RULES = "promote promote_float boolean real first sum int64 custom".split()
 AUTOCAST_RULES = "none low_precision float32".split()
+# Types with kernels of their own; the others borrow those of a wider type (wider_type in eager/dtype.h).
 DTYPES = {"bool": "boolean", "uint8": "integral", "int32": "integral", "int64": "integral", "float32": "floating",
-          "float64": "floating"}  # fmt: skip
-CATEGORY_KEYS = {"boolean": "bool", "integral": "integral", "floating": "floating"}
+          "float64": "floating", "complex128": "complex"}  # fmt: skip
+CATEGORY_KEYS = {"boolean": "bool", "integral": "integral", "floating": "floating", "complex": "complex"}
 KEYS = set(
     "schema kind dtypes module method function doc tile tile_for params unpromoted grad inplace out wrap meta kernel "
     "composite decompose aliases inplace_kernel autocast".split()
@@ -99,10 +100,11 @@ def _tiles(raw: dict, rule: str) -> dict[str, str]:
         raise TableError(f"tile_for: unknown key {sorted(unknown)}")
     result = {}
     for dtype, category in DTYPES.items():
-        if rule == "promote_float" and category != "floating":
+        if rule == "promote_float" and category not in ("floating", "complex"):
             continue
-        keys = (dtype, CATEGORY_KEYS[category], "all")
-        code = next((by_key[key] for key in keys if key in by_key), raw.get("tile", ""))
+        general = {"all": by_key.get("all", raw.get("tile", ""))} if category != "complex" else {}
+        code = next((source[key] for source, key in ((by_key, dtype), (by_key, CATEGORY_KEYS[category]), (general, "all"))
+                     if key in source), "")  # fmt: skip
         if code:
             result[dtype] = code
     return result

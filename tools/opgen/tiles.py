@@ -5,12 +5,12 @@ from table import Row, Table
 
 ROWS_PER_FILE = 6  # small enough that two cores share the work and an edit rebuilds quickly
 CTYPES = {"bool": "bool", "uint8": "uint8_t", "int32": "int32_t", "int64": "int64_t", "float32": "float",
-          "float64": "double"}  # fmt: skip
+          "float64": "double", "complex128": "std::complex<double>"}  # fmt: skip
 ENUM = {name: name for name in CTYPES} | {"bool": "bool_"}
 
 
 def _kernel(row: Row, dtype: str, code: str) -> str:
-    out = "bool" if row.dtypes == "boolean" else "T"
+    out = {"boolean": "bool", "real": "RealOf<T>"}.get(row.dtypes, "T")
     operands = "".join(f", const auto& {name}" for name in "abcd"[: row.operand_count])
     params = "".join(f"  [[maybe_unused]] const double p{i} = p[{i}];\n" for i in range(len(row.params)))
     return f"""template <unsigned kScalarMask>

@@ -33,6 +33,10 @@ using Block = Eigen::Array<T, kBlock<T>, 1>;
 template <class T>
 using BlockMap = Eigen::Map<const Block<T>>;
 
+/// What the rule `real` gives of T.
+template <class T>
+using RealOf = typename Eigen::NumTraits<T>::Real;
+
 /// Operand of a kernel: `n` contiguous elements...
 template <class T, bool kScalar>
 struct Operand {

@@ -1,6 +1,11 @@
-// Conversion of strided elements into a tile.
+// Conversion of strided elements into a tile. Frequent pairs of types have a loop of their own; the others go by
+// way of a type between, through a buffer that stays in the cache, which gives the values that PyTorch gives.
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
 
 #include "eager/cpu/tile/loop_table.h"
 
@@ -8,11 +13,13 @@ namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 namespace {
 
 /// Floats become integers by way of a signed type that holds the whole range of x86's conversion
-/// instructions, so that -1.0 becomes 255 as uint8, as in PyTorch.
+/// instructions, so that -1.0 becomes 255 as uint8, as in PyTorch. Complex numbers lose their imaginary part.
 template <class To, class From>
 inline To convert(From value) {
   if constexpr (std::is_same_v<To, bool>) {
     return value != From(0);
+  } else if constexpr (is_complex_type<From> && !is_complex_type<To>) {
+    return To(value.real());
   } else if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, uint8_t>) {
     return To(int32_t(value));
   } else {
@@ -21,27 +28,134 @@ inline To convert(From value) {
 }
 
 template <class From, class To>
+void convert_run(const From* in, To* out, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i]);
+}
+#ifdef __F16C__
+void convert_run(const Half* in, float* out, int64_t n) {
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    __m128i halves;
+    std::memcpy(&halves, in + i, sizeof halves);
+    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(halves));
+  }
+  for (; i < n; ++i) out[i] = float(in[i]);
+}
+void convert_run(const float* in, Half* out, int64_t n) {
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT);
+    std::memcpy(static_cast<void*>(out + i), &halves, sizeof halves);
+  }
+  for (; i < n; ++i) out[i] = Half(in[i]);
+}
+#endif
+
+template <class From, class To>
 void cast(const void* from, int64_t stride, void* to, int64_t n) {
   const From* in = static_cast<const From*>(from);
   To* out = static_cast<To*>(to);
   if (stride == 1) {
-    if constexpr (std::is_same_v<From, To>) {
-      std::memcpy(out, in, size_t(n) * sizeof(To));
-    } else {
-      for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i]);
-    }
+    convert_run(in, out, n);
   } else if (stride == 0) {
-    To value = convert<To>(*in);
-    for (int64_t i = 0; i < n; ++i) out[i] = value;
+    std::fill_n(out, n, convert<To>(*in));
   } else {
     for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i * stride]);
   }
 }
 
+/// For moving elements without looking at them.
+template <size_t kSize>
+using Bits = std::conditional_t<
+    kSize == 1, uint8_t,
+    std::conditional_t<
+        kSize == 2, uint16_t,
+        std::conditional_t<kSize == 4, uint32_t,
+                           std::conditional_t<kSize == 8, uint64_t, std::complex<double>>>>>;
+
+template <class T>
+void move(const void* from, int64_t stride, void* to, int64_t n) {
+  const T* in = static_cast<const T*>(from);
+  T* out = static_cast<T*>(to);
+  if (stride == 1) {
+    std::memcpy(static_cast<void*>(out), in, size_t(n) * sizeof(T));
+  } else if (stride == 0) {
+    const T value = *in;
+    std::fill_n(out, n, value);
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i] = in[i * stride];
+  }
+}
+
+/// The type by way of which T converts to and from others. Those that are their own convert directly.
+template <class T>
+struct Central {
+  using type = T;
+};
+template <>
+struct Central<int8_t> {
+  using type = int32_t;
+};
+template <>
+struct Central<int16_t> {
+  using type = int32_t;
+};
+template <>
+struct Central<Half> {
+  using type = float;
+};
+template <>
+struct Central<BFloat16> {
+  using type = float;
+};
+template <class T>
+struct Central<std::complex<T>> {
+  using type = T;
+};
+template <class T>
+inline constexpr bool is_central = std::is_same_v<T, typename Central<T>::type>;
+
+template <class From, class To>
+inline constexpr bool is_direct =
+    (is_central<From> && is_central<To>) || std::is_same_v<To, typename Central<From>::type> ||
+    std::is_same_v<From, typename Central<To>::type> ||
+    (is_complex_type<From> && (is_complex_type<To> || std::is_same_v<To, bool>));
+
+template <class From, class To>
+constexpr cpu::CastFn cast_function();
+
+template <class From, class Between, class To>
+void cast_by_way_of(const void* from, int64_t stride, void* to, int64_t n) {
+  constexpr cpu::CastFn first = cast_function<From, Between>(), second = cast_function<Between, To>();
+  constexpr int64_t chunk = 512;
+  Between between[chunk];
+  if (stride == 0) {
+    first(from, 0, between, 1);
+    return second(between, 0, to, n);
+  }
+  for (int64_t at = 0; at < n; at += chunk) {
+    const int64_t count = std::min(chunk, n - at);
+    first(static_cast<const From*>(from) + at * stride, stride, between, count);
+    second(between, 1, static_cast<To*>(to) + at, count);
+  }
+}
+
+template <class From, class To>
+constexpr cpu::CastFn cast_function() {
+  if constexpr (std::is_same_v<From, To>)
+    return &move<Bits<sizeof(From)>>;
+  else if constexpr (is_direct<From, To>)
+    return &cast<From, To>;
+  else if constexpr (!is_central<From>)
+    return &cast_by_way_of<From, typename Central<From>::type, To>;
+  else
+    return &cast_by_way_of<From, typename Central<To>::type, To>;
+}
+
 template <class From>
 void add_casts_from(cpu::LoopKernels& table) {
   auto& row = table.cast[size_t(dtype_of<From>())];
-#define FRAMEJIT_ADD_CAST(id, type, text) row[size_t(DType::id)] = &cast<From, type>;
+#define FRAMEJIT_ADD_CAST(id, type, text) row[size_t(DType::id)] = cast_function<From, type>();
   FRAMEJIT_FOR_EACH_DTYPE(FRAMEJIT_ADD_CAST)
 #undef FRAMEJIT_ADD_CAST
 }

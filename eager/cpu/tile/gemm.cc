@@ -38,8 +38,6 @@ void gemm(const cpu::GemmCall& call) {
 /// Integers are multiplied in their unsigned type, where overflow wraps.
 cpu::GemmFn gemm_function(DType dtype) {
   switch (dtype) {
-    case DType::uint8:
-      return gemm<uint8_t>;
     case DType::int32:
       return gemm<uint32_t>;
     case DType::int64:
@@ -48,6 +46,10 @@ cpu::GemmFn gemm_function(DType dtype) {
       return gemm<float>;
     case DType::float64:
       return gemm<double>;
+    case DType::complex64:
+      return gemm<std::complex<float>>;
+    case DType::complex128:
+      return gemm<std::complex<double>>;
     default:
       return nullptr;
   }

@@ -27,11 +27,14 @@ struct Reduction {
   static constexpr bool kLargest = kKind == ReduceKind::amax || kKind == ReduceKind::argmax;
 
   static Lane neutral() {
-    if constexpr (is_sum(kKind) || kKind == ReduceKind::any) return Lane(0);
-    if constexpr (kKind == ReduceKind::prod || kKind == ReduceKind::all) return Lane(1);
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (is_sum(kKind) || kKind == ReduceKind::any)
+      return Lane(0);
+    else if constexpr (kKind == ReduceKind::prod || kKind == ReduceKind::all)
+      return Lane(1);
+    else if constexpr (std::is_floating_point_v<T>)
       return kLargest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
-    return kLargest ? std::numeric_limits<Lane>::lowest() : std::numeric_limits<Lane>::max();
+    else
+      return kLargest ? std::numeric_limits<Lane>::lowest() : std::numeric_limits<Lane>::max();
   }
   /// Whether `b` displaces `a`: NaN does, and stays.
   template <class V>
@@ -41,11 +44,16 @@ struct Reduction {
     return better;
   }
   static Lane combine(Lane a, Lane b) {
-    if constexpr (is_sum(kKind)) return Lane(a + b);
-    if constexpr (kKind == ReduceKind::prod) return Lane(a * b);
-    if constexpr (kKind == ReduceKind::any) return a | b;
-    if constexpr (kKind == ReduceKind::all) return a & b;
-    return beats(b, a) ? b : a;
+    if constexpr (is_sum(kKind))
+      return Lane(a + b);
+    else if constexpr (kKind == ReduceKind::prod)
+      return product(a, b);
+    else if constexpr (kKind == ReduceKind::any)
+      return a | b;
+    else if constexpr (kKind == ReduceKind::all)
+      return a & b;
+    else
+      return beats(b, a) ? b : a;
   }
 
   /// The same on GCC's vectors.
@@ -65,7 +73,11 @@ struct Reduction {
   static ReduceState start() { return state_of(neutral(), -1); }
   static ReduceState state_of(Lane value, int64_t index) {
     ReduceState state;
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (is_complex_type<T>) {
+      state.real = value.real();
+      state.imaginary = value.imag();
+      return state;
+    } else if constexpr (std::is_floating_point_v<T>) {
       state.real = double(value);
     } else {
       state.integer = int64_t(value);
@@ -78,6 +90,8 @@ struct Reduction {
       if (b.index < 0) return;
       bool wins = a.index < 0 || displaces(b, a) || (b.index < a.index && !displaces(a, b));
       if (wins) a = b;
+    } else if constexpr (is_complex_type<T>) {
+      a = state_of(combine({a.real, a.imaginary}, {b.real, b.imaginary}), 0);
     } else if constexpr (std::is_floating_point_v<T>) {
       a.real = Reduction<kKind, double>::combine(a.real, b.real);
     } else {
@@ -91,6 +105,9 @@ struct Reduction {
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (is_arg(kKind)) {
         static_cast<int64_t*>(out)[i] = states[i].index;
+      } else if constexpr (is_complex_type<T>) {
+        const T value(states[i].real, states[i].imaginary);
+        static_cast<T*>(out)[i] = kKind == ReduceKind::mean ? value / double(count) : value;
       } else if constexpr (kKind == ReduceKind::mean) {
         static_cast<T*>(out)[i] = T(states[i].real / double(count));
       } else if constexpr (std::is_floating_point_v<T>) {
@@ -102,25 +119,37 @@ struct Reduction {
   }
 
  private:
+  /// Without the recovery of infinities that C++ has for complex numbers, as are the products of tiles.
+  static Lane product(Lane a, Lane b) {
+    if constexpr (is_complex_type<T>)
+      return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    else
+      return Lane(a * b);
+  }
   static bool displaces(const ReduceState& b, const ReduceState& a) {
     if constexpr (std::is_floating_point_v<T>) return beats(b.real, a.real);
     return beats(b.integer, a.integer);
   }
 };
 
-/// Calls `visit.template operator()<kind, T>()` for every pair that is computed in.
+/// Calls `visit.template operator()<kind, T>()` for every pair that is computed in: not for types that
+/// `reduce_compute_dtype` widens.
 template <ReduceKind kKind, class Visit>
 void for_each_dtype(Visit& visit) {
   if constexpr (kKind == ReduceKind::any || kKind == ReduceKind::all) {
     visit.template operator()<kKind, bool>();
   } else if constexpr (is_extremum(kKind)) {
-#define FRAMEJIT_VISIT(id, type, text) visit.template operator()<kKind, type>();
-    FRAMEJIT_FOR_EACH_DTYPE(FRAMEJIT_VISIT)
-#undef FRAMEJIT_VISIT
+    visit.template operator()<kKind, bool>();
+    visit.template operator()<kKind, uint8_t>();
+    visit.template operator()<kKind, int32_t>();
+    visit.template operator()<kKind, int64_t>();
+    visit.template operator()<kKind, float>();
+    visit.template operator()<kKind, double>();
   } else {
     if constexpr (kKind != ReduceKind::mean) visit.template operator()<kKind, int64_t>();
     visit.template operator()<kKind, float>();
     visit.template operator()<kKind, double>();
+    visit.template operator()<kKind, std::complex<double>>();
   }
 }
 template <class Visit>

@@ -2,6 +2,7 @@
 // Vectors pass between functions that are all inlined here: no calling convention is at stake.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
+#include <algorithm>
 #include <cstring>
 
 #include "eager/cpu/tile/loop_table.h"
@@ -92,16 +93,29 @@ bool reduce_ordered(const T* from, int64_t n, T& result) {
   return true;
 }
 
+/// Complex numbers, of which there are no vectors: a few running results, so that additions overlap.
+template <class R, class T>
+T reduce_complex(const T* in, int64_t n) {
+  T running[4];
+  std::fill_n(running, 4, R::neutral());
+  for (int64_t i = 0; i < n; ++i) running[i % 4] = R::combine(running[i % 4], in[i]);
+  return R::combine(R::combine(running[0], running[1]), R::combine(running[2], running[3]));
+}
+
 template <ReduceKind kKind, class T>
 typename Reduction<kKind, T>::Lane reduce_values(const T* in, int64_t n) {
   using Lane = typename Reduction<kKind, T>::Lane;
-  const Lane* from = reinterpret_cast<const Lane*>(in);
-  if constexpr (std::is_floating_point_v<T> && is_extremum(kKind)) {
-    T result;
-    if (reduce_ordered<kKind, T>(in, n, result)) return result;
+  if constexpr (is_complex_type<T>) {
+    return reduce_complex<Reduction<kKind, T>>(in, n);
+  } else {
+    const Lane* from = reinterpret_cast<const Lane*>(in);
+    if constexpr (std::is_floating_point_v<T> && is_extremum(kKind)) {
+      T result;
+      if (reduce_ordered<kKind, T>(in, n, result)) return result;
+    }
+    return reduce_lanes<Reduction<kKind, T>>(
+        n, [=](int64_t i) { return from[i]; }, [=](int64_t i) { return Lanes<Lane>::load(from + i); });
   }
-  return reduce_lanes<Reduction<kKind, T>>(
-      n, [=](int64_t i) { return from[i]; }, [=](int64_t i) { return Lanes<Lane>::load(from + i); });
 }
 
 template <ReduceKind kKind, class T>

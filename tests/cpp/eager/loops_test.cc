@@ -66,8 +66,9 @@ Tensor add(const Tensor& a, const Tensor& b, const Tensor& result) {
   static const Op& op = get_op("add");
   double alpha = 1;
   DType compute = result.dtype();
-  cpu::TileCall call{op.tiles[size_t(compute)], 2, {}, compute, &alpha, 1};
-  call.operand.fill(compute);
+  cpu::TileCall call = cpu::tile_call(op, compute, compute);
+  call.params = &alpha;
+  call.param_count = 1;
   cpu::Operand operands[] = {cpu::Operand(a), cpu::Operand(b)};
   cpu::run_pointwise(call, operands, result);
   return result;
