@@ -109,6 +109,7 @@ class Registry {
     op.decompose = row.decompose;
     op.backward = row.backward;
     op.formulas = row.formulas;
+    op.analytic = row.analytic;
     for (const Formula& formula : row.formulas) op.differentiable |= uint64_t(1) << formula.arg;
     op.doc = row.doc;
     op.is_function = row.is_function;

@@ -89,6 +89,9 @@ struct Op {
   BackwardFn backward = nullptr;    ///< null: not differentiable
   std::vector<Formula> formulas;    ///< one per argument that has a gradient
   uint64_t differentiable = 0;      ///< which arguments have a gradient
+  /// The formulas are analytic functions of saved values, as the derivatives of analytic functions are: they
+  /// get complex values conjugated, which makes them PyTorch's gradients (conjugate Wirtinger derivatives).
+  bool analytic = true;
   uint64_t tensor_args = 0;         ///< which arguments are tensors or lists of tensors
   int mutated = -1;                 ///< the argument that the op writes, or -1
   const Op* functional = nullptr;   ///< of an in-place or out row: the op it runs

@@ -27,6 +27,7 @@ struct RowSpec {
   CompositeFn decompose;
   BackwardFn backward;
   std::vector<Formula> formulas;
+  bool analytic;
   const char* doc;
   bool is_function;
   bool is_method;

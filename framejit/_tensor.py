@@ -115,6 +115,11 @@ def __contains__(self: Tensor, element: Any) -> builtins.bool:
 
 
 @_method
+def __complex__(self: Tensor) -> complex:
+    return complex(self.item())
+
+
+@_method
 def __reversed__(self: Tensor) -> Tensor:
     return self if self.ndim == 0 else self.flip(0)
 

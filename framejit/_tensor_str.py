@@ -94,6 +94,19 @@ class _Format:
         return self._text(value).rjust(self.width)
 
 
+class _ComplexFormat:
+    """The same for complex elements: a format for real and one for imaginary parts."""
+
+    def __init__(self, values: list[Any]) -> None:
+        self._real = _Format([v.real for v in values], True)
+        self._imag = _Format([v.imag for v in values], True)
+        self.width = self._real.width + self._imag.width + 1
+
+    def __call__(self, value: complex) -> str:
+        imag = self._imag(value.imag).lstrip() + "j"
+        return self._real(value.real) + (imag if imag.startswith(("+", "-")) else "+" + imag)
+
+
 def _shown(size: int, summarise: bool) -> tuple[range, range]:
     """The indices shown before and after the dots; the second is empty when there are none."""
     edge = _options.edgeitems
@@ -102,7 +115,7 @@ def _shown(size: int, summarise: bool) -> tuple[range, range]:
     return range(size), range(0)
 
 
-def _leaves(nested: list[Any], shape: tuple[int, ...], summarise: bool) -> Iterator[float]:
+def _leaves(nested: list[Any], shape: tuple[int, ...], summarise: bool) -> Iterator[Any]:
     head, tail = _shown(shape[0], summarise)
     for i in (*head, *tail):
         if len(shape) == 1:
@@ -111,7 +124,7 @@ def _leaves(nested: list[Any], shape: tuple[int, ...], summarise: bool) -> Itera
             yield from _leaves(nested[i], shape[1:], summarise)
 
 
-def _vector_text(items: list[Any], indent: int, summarise: bool, write: _Format) -> str:
+def _vector_text(items: list[Any], indent: int, summarise: bool, write: _Format | _ComplexFormat) -> str:
     per_line = max(1, (_options.linewidth - indent) // (write.width + 2))
     head, tail = _shown(len(items), summarise)
     texts = [write(items[i]) for i in head]
@@ -121,7 +134,7 @@ def _vector_text(items: list[Any], indent: int, summarise: bool, write: _Format)
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
 
-def _nested_text(items: list[Any], dims: int, indent: int, summarise: bool, write: _Format) -> str:
+def _nested_text(items: list[Any], dims: int, indent: int, summarise: bool, write: _Format | _ComplexFormat) -> str:
     if dims == 1:
         return _vector_text(items, indent, summarise, write)
     head, tail = _shown(len(items), summarise)
@@ -149,11 +162,11 @@ def _data_text(tensor: Tensor, indent: int) -> str:
     summarise = tensor.numel() > _options.threshold
     if summarise:
         tensor = _edges(tensor)
-    is_floating = tensor.is_floating_point()
     items = tensor.tolist()
+    leaves = [items] if tensor.ndim == 0 else list(_leaves(items, tuple(tensor.shape), summarise))
+    write = _ComplexFormat(leaves) if tensor.is_complex() else _Format(leaves, tensor.is_floating_point())
     if tensor.ndim == 0:
-        return _Format([items], is_floating)(items)
-    write = _Format(list(_leaves(items, tuple(tensor.shape), summarise)), is_floating)
+        return write(items)
     return _nested_text(items, tensor.ndim, indent, summarise, write)
 
 
@@ -163,7 +176,8 @@ def _suffixes(tensor: Tensor) -> Iterator[str]:
     empty = tensor.numel() == 0
     if empty and tensor.ndim != 1:
         yield f"size={tuple(tensor.shape)}"
-    usual = [_C.get_default_dtype()] if empty else [_C.get_default_dtype(), _C.int64, _C.bool]
+    default = _C.get_default_dtype()
+    usual = [default] if empty else [default, default.to_complex(), _C.int64, _C.bool]
     if tensor.dtype not in usual:
         yield f"dtype={tensor.dtype}"
     if tensor.grad_fn is not None:

@@ -35,6 +35,8 @@ Tensor expand_reduced(const Tensor& grad, const Dims& sizes, const std::optional
 SymInt reduced_count(const Dims& sizes, const std::optional<Dims>& dim);
 
 // Of single ops (eager/composite/).
+Tensor complex_of_parts(const Tensor& parts);
+Tensor sgn_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
 Tensor pow_backward_self(const Tensor& grad, const Value& self, const Value& exponent);
 Tensor pow_backward_exponent(const Tensor& grad, const Value& self, const Value& exponent,
                              const Tensor& result);

@@ -7,6 +7,7 @@
 #include "eager/autograd/backward_context.h"
 #include "eager/dispatch.h"
 #include "eager/error.h"
+#include "generated/ops/complex.h"
 #include "generated/ops/creation.h"
 
 namespace framejit::eager {
@@ -133,15 +134,26 @@ void OpNode::check_not_released() const {
       "graph a second time or if you need to access saved tensors after calling backward.");
 }
 
+/// A saved tensor as formulas take it: see Op::analytic.
+Tensor OpNode::for_formula(Tensor saved) const {
+  const bool conjugate = op_.analytic && saved.defined() && is_complex(saved.dtype());
+  return conjugate ? ops::conj_physical(saved) : saved;
+}
+
 Value OpNode::saved_arg(int arg) const {
   for (const SavedArg& saved : args_) {
     if (saved.arg != arg) continue;
-    if (saved.first < 0) return saved.value;
+    if (saved.first < 0) {
+      const bool conjugate = op_.analytic && saved.value.tag() == Value::Tag::complex;
+      return conjugate ? Value(std::conj(saved.value.complex())) : saved.value;
+    }
     check_not_released();
-    if (!saved.is_list) return tensors_[size_t(saved.first)].unpack(op_.schema.name);
+    auto unpack = [&](int i) {
+      return for_formula(tensors_[size_t(saved.first + i)].unpack(op_.schema.name));
+    };
+    if (!saved.is_list) return unpack(0);
     std::vector<Tensor> list;
-    for (int i = 0; i < saved.count; ++i)
-      list.push_back(tensors_[size_t(saved.first + i)].unpack(op_.schema.name));
+    for (int i = 0; i < saved.count; ++i) list.push_back(unpack(i));
     return list;
   }
   throw InternalError(concat("internal error: the derivative of ", op_.full_name, " reads argument ", arg,
@@ -151,11 +163,11 @@ Value OpNode::saved_arg(int arg) const {
 Tensor OpNode::saved_result(int index) const {
   check_not_released();
   Tensor result = results_saved_[size_t(index)].unpack(op_.schema.name);
-  if (!modes().grad_enabled) return result;
+  if (!modes().grad_enabled) return for_formula(std::move(result));
   Tensor linked =
       without_history(result);  // no detach: a trace would record one and cut the second derivative
   set_history(linked, Ref<GradNode>(const_cast<OpNode*>(this)), index);
-  return linked;
+  return for_formula(std::move(linked));
 }
 
 std::vector<Tensor> OpNode::apply(std::vector<Tensor> grads) {

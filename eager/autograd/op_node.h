@@ -44,6 +44,7 @@ class OpNode final : public GradNode {
   size_t edge_of(int arg) const;
 
  private:
+  Tensor for_formula(Tensor saved) const;
   /// `tensors_[first, first + count)` when it holds tensors, else `value`.
   struct SavedArg {
     int arg;

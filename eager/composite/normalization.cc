@@ -31,17 +31,25 @@ void log_softmax_composite(const Value* args, Value* results) {
   results[0] = log_softmax_rows(in_dtype(args[0].tensor(), args[2]), args[1].sym_int());
 }
 
+Tensor widened(const Tensor& self) {
+  const DType wide = is_floating(self.dtype()) ? wider_type(self.dtype()) : self.dtype();
+  return wide == self.dtype() ? self : cast(self, wide);
+}
+Tensor narrowed(const Tensor& result, DType dtype) {
+  return result.dtype() == dtype ? result : cast(result, dtype);
+}
+
 void softmax_decompose(const Value* args, Value* results) {
-  const Tensor self = args[0].tensor();
+  const Tensor self = widened(args[0].tensor());
   const Dims dim = one_dim(args[1].sym_int());
   const Tensor powers = exp(self - amax(self, dim, true));
-  results[0] = powers / sum(powers, dim, true);
+  results[0] = narrowed(powers / sum(powers, dim, true), args[0].impl()->meta.dtype);
 }
 void log_softmax_decompose(const Value* args, Value* results) {
-  const Tensor self = args[0].tensor();
+  const Tensor self = widened(args[0].tensor());
   const Dims dim = one_dim(args[1].sym_int());
   const Tensor shifted = self - amax(self, dim, true);
-  results[0] = shifted - log(sum(exp(shifted), dim, true));
+  results[0] = narrowed(shifted - log(sum(exp(shifted), dim, true)), args[0].impl()->meta.dtype);
 }
 
 /// args: input, normalized_shape, weight, bias, eps.
@@ -50,27 +58,27 @@ void layer_norm_composite(const Value* args, Value* results) {
                                  args[4].real())[0];
 }
 void layer_norm_decompose(const Value* args, Value* results) {
-  const Tensor input = args[0].tensor();
+  const DType dtype = args[0].impl()->meta.dtype;
+  const Tensor input = widened(args[0].tensor());
   const Dims dims = last_dims(args[1].dims().size());
   const Tensor average = mean(input, dims, true);
   const Tensor distance = input - average;
   const Tensor rstd = rsqrt(mean(square(distance), dims, true) + args[4]);
   Tensor result = distance * rstd;
-  if (!args[2].is_none()) result = result * args[2];
-  if (!args[3].is_none()) result = result + args[3];
-  results[0] = result;
-  results[1] = average;
-  results[2] = rstd;
+  if (!args[2].is_none()) result = result * narrowed(args[2].tensor(), input.dtype());
+  if (!args[3].is_none()) result = result + narrowed(args[3].tensor(), input.dtype());
+  results[0] = narrowed(result, dtype);
+  results[1] = narrowed(average, dtype);
+  results[2] = narrowed(rstd, dtype);
 }
 
 /// args: input, normalized_shape, weight, eps.
 void rms_norm_composite(const Value* args, Value* results) {
-  const Tensor input = args[0].tensor();
-  const double epsilon = optional_real(args[3]).value_or(input.dtype() == DType::float32
-                                                             ? double(std::numeric_limits<float>::epsilon())
-                                                             : std::numeric_limits<double>::epsilon());
+  const DType dtype = args[0].impl()->meta.dtype;
+  const Tensor input = widened(args[0].tensor());
+  const double epsilon = optional_real(args[3]).value_or(epsilon_of(dtype));
   const Dims dims = last_dims(args[1].dims().size());
-  const Tensor result = input * rsqrt(mean(square(input), dims, true) + epsilon);
+  const Tensor result = narrowed(input * rsqrt(mean(square(input), dims, true) + epsilon), dtype);
   results[0] = args[2].is_none() ? result : Value(result * args[2]);
 }
 

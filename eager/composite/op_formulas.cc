@@ -3,6 +3,7 @@
 #include "eager/composite/support.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/creation.h"
 #include "generated/ops/elementary.h"
@@ -92,22 +93,29 @@ Tensor cumprod_backward(const Tensor& grad, const Tensor& self, const Tensor& re
 
 Tensor pow_backward_self(const Tensor& grad, const Value& self, const Value& exponent) {
   if (exponent.is_number() && exponent.tag() != Value::Tag::scalar_node) {
-    const double power = exponent.real();
-    if (power == 0) return zeros_like(grad);
-    if (power == 1) return grad;
-    if (power == 2) return grad * (self * 2);
-    const Value lower = exponent.tag() == Value::Tag::real ? Value(power - 1) : Value(exponent.sym_int() - 1);
+    const std::complex<double> power = exponent.complex();
+    if (power == 0.0) return zeros_like(grad);
+    if (power == 1.0) return grad;
+    if (power == 2.0) return grad * (self * 2);
+    const Value lower = exponent.tag() == Value::Tag::complex ? Value(power - 1.0)
+                        : exponent.tag() == Value::Tag::real  ? Value(power.real() - 1)
+                                                              : Value(exponent.sym_int() - 1);
     return grad * (pow(self, lower) * exponent);
   }
   const Tensor slope = grad * (pow(self, sub(exponent, 1)) * exponent);
   return where(eq(exponent, 0), 0, slope);
 }
 
+static Value real_part(const Value& number) {
+  if (number.is_tensor()) return real(number.tensor());
+  return number.tag() == Value::Tag::complex ? Value(number.complex().real()) : number;
+}
+
 /// 0 ** y is constant for y > 0, so the logarithm's infinity is not taken there.
 Tensor pow_backward_exponent(const Tensor& grad, const Value& self, const Value& exponent,
                              const Tensor& result) {
   const Tensor base = self.is_tensor() ? self.tensor() : full(Dims(), self, result.dtype());
-  const Tensor zero_base = logical_and(eq(base, 0), ge(exponent, 0));
+  const Tensor zero_base = logical_and(eq(base, 0), ge(real_part(exponent), 0));
   return grad * where(zero_base, 0, result * log(base));
 }
 

@@ -38,10 +38,34 @@ void div_mode_composite(const Value* args, Value* results) {
   results[0] = mode == "trunc" ? div_trunc(args[0], args[1]) : floor_divide(args[0], args[1]);
 }
 
+double largest_number(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return 65504;
+    case DType::bfloat16:
+      return 0x1.fep127;
+    case DType::float32:
+      return double(std::numeric_limits<float>::max());
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+double epsilon_of(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return 0x1p-10;
+    case DType::bfloat16:
+      return 0x1p-7;
+    case DType::float32:
+      return double(std::numeric_limits<float>::epsilon());
+    default:
+      return std::numeric_limits<double>::epsilon();
+  }
+}
+
 void nan_to_num_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
-  const double largest = self.dtype() == DType::float32 ? double(std::numeric_limits<float>::max())
-                                                        : std::numeric_limits<double>::max();
+  const double largest = largest_number(real_type(self.dtype()));
   results[0] =
       replace_nonfinite(self, optional_real(args[1]).value_or(0.0), optional_real(args[2]).value_or(largest),
                         optional_real(args[3]).value_or(-largest));
@@ -91,8 +115,8 @@ Tensor close_elements(const Value* args) {
   Tensor close = eq(self, other);
   if (args[4].boolean()) close = logical_or(close, logical_and(isnan(self), isnan(other)));
   if (relative == 0 && absolute == 0) return close;
-  const Tensor a = is_floating(self.dtype()) ? self : cast(self, DType::float64);
-  const Tensor b = is_floating(other.dtype()) ? other : cast(other, DType::float64);
+  const Tensor a = is_inexact(self.dtype()) ? self : cast(self, DType::float64);
+  const Tensor b = is_inexact(other.dtype()) ? other : cast(other, DType::float64);
   const Tensor distance = abs(a - b);
   return logical_or(close, logical_and(isfinite(distance), le(distance, abs(b) * relative + absolute)));
 }

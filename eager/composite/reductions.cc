@@ -5,6 +5,7 @@
 #include "eager/composite/support.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/elementary.h"
 #include "generated/ops/indexing.h"
@@ -58,9 +59,16 @@ void aminmax_composite(const Value* args, Value* results) {
 void var_decompose(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
   const std::optional<Dims> dim = optional_dims(args[1]);
-  const Tensor distance = self - mean(self, dim, true);
-  results[0] = sum(square(distance), dim, args[3].boolean()) /
-               variance_divisor(reduced_count(self.sizes(), dim), args[2]);
+  if (is_complex(self.dtype())) {
+    auto part = [&](const Tensor& x) { return var(x, dim, args[2], args[3].boolean()); };
+    results[0] = part(real(self)) + part(imag(self));
+    return;
+  }
+  const Tensor wide = widened(self);
+  const Tensor distance = wide - mean(wide, dim, true);
+  results[0] = narrowed(sum(square(distance), dim, args[3].boolean()) /
+                            variance_divisor(reduced_count(self.sizes(), dim), args[2]),
+                        self.dtype());
 }
 void var_dim_composite(const Value* args, Value* results) {
   results[0] =
@@ -89,7 +97,7 @@ void var_mean_composite(const Value* args, Value* results) {
 
 void logsumexp_composite(const Value* args, Value* results) {
   const Tensor self =
-      is_floating(args[0].impl()->meta.dtype) ? args[0].tensor() : cast(args[0].tensor(), default_dtype());
+      is_inexact(args[0].impl()->meta.dtype) ? args[0].tensor() : cast(args[0].tensor(), default_dtype());
   const Dims dim = *optional_dims(args[1]);
   Tensor largest;
   {
@@ -118,8 +126,9 @@ Tensor euclidean_norm(const Tensor& x, const std::optional<Dims>& dim, bool keep
 void norm_composite(const Value* args, Value* results) {
   Tensor x = args[0].tensor();
   if (!args[4].is_none()) x = cast(x, args[4].dtype());
-  FRAMEJIT_CHECK(is_floating(x.dtype()), "norm(): Expected a floating point or complex tensor as input. Got ",
+  FRAMEJIT_CHECK(is_inexact(x.dtype()), "norm(): Expected a floating point or complex tensor as input. Got ",
                  dtype_name(x.dtype()));
+  if (is_complex(x.dtype())) x = abs(x);
   const double order = args[1].is_none() ? 2.0 : args[1].real();
   const std::optional<Dims> dim = optional_dims(args[2]);
   const bool keepdim = args[3].boolean();

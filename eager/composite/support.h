@@ -31,6 +31,12 @@ inline std::optional<Device> optional_device(const Value& value) {
 inline std::optional<double> optional_real(const Value& value) {
   return value.is_none() ? std::nullopt : std::optional<double>(value.real());
 }
+/// Rows that decompose compute halves in float32 and round once, as their kernels do.
+Tensor widened(const Tensor& self);
+Tensor narrowed(const Tensor& result, DType dtype);
+/// Of a floating type: the largest finite number, and the step from 1 to the next number.
+double largest_number(DType dtype);
+double epsilon_of(DType dtype);
 inline Dims one_dim(SymInt dim) { return Dims{dim.bits()}; }
 
 /// What squared distances are divided by in a variance: count - correction (None: 1), at least 0.

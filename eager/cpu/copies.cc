@@ -78,6 +78,13 @@ void meta_contiguous_copy(const Op& op, const Value* args, std::vector<TensorMet
   results.push_back(contiguous_meta(self.sizes, self.dtype, self.device));
 }
 
+/// Eager copies and casts: no arithmetic, whatever the dtypes.
+void convert_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  copy_elements(args[0].tensor(), result);
+  results[0] = std::move(result);
+}
+
 void copy_into_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor self = args[0].tensor(), src = args[1].tensor();
   check_broadcasts_to(src, self);

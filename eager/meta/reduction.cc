@@ -60,6 +60,9 @@ void meta_mean(const Op& op, const Value* args, std::vector<TensorMeta>& results
 
 /// amax, amin, argmax and argmin have no neutral element.
 void meta_extremum(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const DType dtype = args[0].impl()->meta.dtype;
+  FRAMEJIT_CHECK_TYPE(!is_complex(dtype), not_implemented, "\"", op.schema.name, "\" not implemented for '",
+                      dtype_name(dtype), "' on cpu; it exists for real types");
   const Dims& sizes = args[0].impl()->meta.sizes;
   const uint64_t mask = reduced_dims(op, args);
   for (int i = 0; i < sizes.size(); ++i)
@@ -72,6 +75,7 @@ void meta_var(const Op& op, const Value* args, std::vector<TensorMeta>& results)
   FRAMEJIT_CHECK(is_inexact(args[0].impl()->meta.dtype), op.schema.name,
                  "(): only support floating point and complex dtypes");
   meta_reduction(op, args, results);
+  results[0].dtype = real_type(results[0].dtype);
 }
 
 void meta_scan(const Op& op, const Value* args, std::vector<TensorMeta>& results) {

@@ -2,6 +2,7 @@
 
 #include "eager/error.h"
 #include "eager/meta/shapes.h"
+#include "eager/meta/type_names.h"
 
 namespace framejit::eager {
 
@@ -210,11 +211,51 @@ ViewGeometry as_strided_geometry(const Value* args) {
 
 ViewGeometry alias_geometry(const Value* args) { return same_as(base_meta(args)); }
 
+ViewGeometry view_as_real_geometry(const Value* args) {
+  const TensorMeta& meta = base_meta(args);
+  FRAMEJIT_CHECK(is_complex(meta.dtype), "view_as_real is only supported for complex tensors");
+  ViewGeometry result = same_as(meta);
+  for (int i = 0; i < result.strides.size(); ++i)
+    result.strides[i] = (result.strides.sym(i) * SymInt(2)).bits();
+  result.sizes.push_back(int64_t(2));
+  result.strides.push_back(int64_t(1));
+  result.dtype = real_type(meta.dtype);
+  return result;
+}
+
+ViewGeometry view_as_complex_geometry(const Value* args) {
+  const TensorMeta& meta = base_meta(args);
+  const int rank = meta.sizes.size();
+  FRAMEJIT_CHECK(meta.dtype == DType::float32 || meta.dtype == DType::float64,
+                 "view_as_complex is only supported for float and double tensors, but got a tensor of scalar "
+                 "type: ",
+                 scalar_type_name(meta.dtype));
+  FRAMEJIT_CHECK(rank > 0, "Input tensor must have one or more dimensions");
+  FRAMEJIT_CHECK(meta.sizes.sym(rank - 1) == 2, "Tensor must have a last dimension of size 2");
+  FRAMEJIT_CHECK(meta.strides.sym(rank - 1) == 1, "Tensor must have a last dimension with stride 1");
+  ViewGeometry result;
+  for (int i = 0; i + 1 < rank; ++i) {
+    const SymInt half = floor_div(meta.strides.sym(i), SymInt(2));
+    FRAMEJIT_CHECK(half * SymInt(2) == meta.strides.sym(i),
+                   "Tensor must have a stride divisible by 2 for all but last dimension");
+    result.sizes.push_back(meta.sizes[i]);
+    result.strides.push_back(half.bits());
+  }
+  FRAMEJIT_CHECK(args[0].impl()->offset % 2 == 0, "Tensor must have a storage_offset divisible by 2");
+  result.dtype = complex_type(meta.dtype);
+  return result;
+}
+
 Tensor make_view(const Tensor& base, const ViewGeometry& geometry) {
   TensorMeta meta = base.meta();
   meta.sizes = geometry.sizes;
   meta.strides = geometry.strides;
-  return Tensor::from_storage(base->storage, base.offset() + geometry.offset.expect(), std::move(meta));
+  int64_t offset = base.offset() + geometry.offset.expect();
+  if (geometry.dtype) {
+    offset = offset * int64_t(item_size(meta.dtype)) / int64_t(item_size(*geometry.dtype));
+    meta.dtype = *geometry.dtype;
+  }
+  return Tensor::from_storage(base->storage, offset, std::move(meta));
 }
 
 // Each view op's meta rule and kernel, by the names that eager/ops/view.toml gives them.
@@ -222,7 +263,8 @@ Tensor make_view(const Tensor& base, const ViewGeometry& geometry) {
   void meta_##name(const Op&, const Value* args, std::vector<TensorMeta>& results) { \
     const ViewGeometry geometry = name##_geometry(args);                             \
     const TensorMeta& base = base_meta(args);                                        \
-    results.push_back({geometry.sizes, geometry.strides, base.dtype, base.device});  \
+    const DType dtype = geometry.dtype.value_or(base.dtype);                         \
+    results.push_back({geometry.sizes, geometry.strides, dtype, base.device});       \
   }                                                                                  \
   void name##_kernel(const Op&, const Value* args, Value* results) {                 \
     results[0] = make_view(args[0].tensor(), name##_geometry(args));                 \
@@ -239,6 +281,8 @@ FRAMEJIT_VIEW_OP(diagonal)
 FRAMEJIT_VIEW_OP(unfold)
 FRAMEJIT_VIEW_OP(as_strided)
 FRAMEJIT_VIEW_OP(alias)
+FRAMEJIT_VIEW_OP(view_as_real)
+FRAMEJIT_VIEW_OP(view_as_complex)
 #undef FRAMEJIT_VIEW_OP
 
 }  // namespace framejit::eager

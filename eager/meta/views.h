@@ -1,6 +1,8 @@
 // Where the results of view ops lie in their argument.
 #pragma once
 
+#include <optional>
+
 #include "eager/op.h"
 
 namespace framejit::eager {
@@ -10,6 +12,7 @@ struct ViewGeometry {
   Dims sizes;
   Dims strides;
   SymInt offset = 0;
+  std::optional<DType> dtype = std::nullopt;  ///< other than the argument's
 };
 
 /// Geometry of the view op of that name on `args` (in schema order). Each raises the user's error for bad
@@ -26,6 +29,8 @@ ViewGeometry diagonal_geometry(const Value* args);
 ViewGeometry unfold_geometry(const Value* args);
 ViewGeometry as_strided_geometry(const Value* args);
 ViewGeometry alias_geometry(const Value* args);
+ViewGeometry view_as_real_geometry(const Value* args);
+ViewGeometry view_as_complex_geometry(const Value* args);
 
 /// The view of `base`, a concrete tensor.
 Tensor make_view(const Tensor& base, const ViewGeometry& geometry);

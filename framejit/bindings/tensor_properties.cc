@@ -8,6 +8,8 @@
 #include "framejit/bindings/tensor_data.h"
 #include "framejit/bindings/tensor_object.h"
 #include "framejit/bindings/tensor_type.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/copy.h"
 #include "generated/ops/view.h"
 
 namespace framejit::bindings {
@@ -50,6 +52,22 @@ PyObject* matrix_transposed(const Tensor& self) {
                  self.dim(), "-D tensor.");
   return wrap(ops::transpose(self, -2, -1));
 }
+/// Conjugated where complex, as in PyTorch.
+PyObject* adjoint(const Tensor& self) { return wrap(ops::adjoint(self)); }
+PyObject* matrix_adjoint(const Tensor& self) {
+  FRAMEJIT_CHECK(self.dim() == 0 || self.dim() == 2,
+                 "tensor.H is only supported on matrices (2-D tensors). Got ", self.dim(), "-D tensor.");
+  return wrap(ops::adjoint(self));
+}
+
+PyObject* real(const Tensor& self) { return wrap(ops::real(self)); }
+void set_real(const Tensor& self, PyObject* value) {
+  ops::copy_(ops::real(self), unwrap_checked(value, "real"));
+}
+PyObject* imag(const Tensor& self) { return wrap(ops::imag(self)); }
+void set_imag(const Tensor& self, PyObject* value) {
+  ops::copy_(ops::imag(self), unwrap_checked(value, "imag"));
+}
 
 PyObject* requires_grad(const Tensor& self) { return to_bool(self.requires_grad()); }
 void set_requires_grad(const Tensor& self, PyObject* value) {
@@ -90,7 +108,10 @@ PyGetSetDef tensor_getset[] = {
     {"itemsize", getter<itemsize>, nullptr, "Bytes per element.", nullptr},
     {"nbytes", getter<nbytes>, nullptr, "Bytes of all elements.", nullptr},
     {"T", getter<transposed>, nullptr, "View with all dimensions reversed.", nullptr},
-    {"H", getter<matrix_transposed>, nullptr, "As mT, for real tensors.", nullptr},
+    {"H", getter<matrix_adjoint>, nullptr, "A matrix transposed and conjugated.", nullptr},
+    {"mH", getter<adjoint>, nullptr, "Matrices transposed and conjugated.", nullptr},
+    {"real", getter<real>, setter<set_real>, "Real parts, as a view.", nullptr},
+    {"imag", getter<imag>, setter<set_imag>, "Imaginary parts, as a view.", nullptr},
     {"mT", getter<matrix_transposed>, nullptr, "View with the last two dimensions exchanged.", nullptr},
     {"requires_grad", getter<requires_grad>, setter<set_requires_grad>,
      "Whether autograd records operations on it.", nullptr},

@@ -54,6 +54,7 @@ def _row(row: Row) -> str:
         "decompose": _pointer(row.decompose),
         "backward": backward,
         "formulas": "{" + ", ".join(map(_formula, row.formulas)) + "}",
+        "analytic": str(row.analytic).lower(),
         "doc": text.quote(row.doc),
         "is_function": str(row.is_function).lower(),
         "is_method": str(row.is_method).lower(),

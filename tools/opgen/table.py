@@ -16,7 +16,7 @@ DTYPES = {"bool": "boolean", "uint8": "integral", "int32": "integral", "int64": 
 CATEGORY_KEYS = {"boolean": "bool", "integral": "integral", "floating": "floating", "complex": "complex"}
 KEYS = set(
     "schema kind dtypes module method function doc tile tile_for params unpromoted grad inplace out wrap meta kernel "
-    "composite decompose aliases inplace_kernel autocast".split()
+    "composite decompose aliases inplace_kernel autocast analytic".split()
 )
 DEFAULT_META = {"pointwise": "meta_pointwise", "reduction": "meta_reduction"}
 DEFAULT_KERNEL = {"pointwise": "pointwise_kernel"}
@@ -51,6 +51,7 @@ class Row:
     unpromoted: list[int]
     operand_count: int
     formulas: list[Formula]
+    analytic: bool
     derive_inplace: bool
     derive_out: bool
     wrap: bool
@@ -159,6 +160,7 @@ def _row(raw: dict) -> Row:
         unpromoted=[signature.index(name) for name in raw.get("unpromoted", [])],
         operand_count=operands,
         formulas=[_formula(signature, name, code) for name, code in raw.get("grad", {}).items()],
+        analytic=raw.get("analytic", True),
         derive_inplace=raw.get("inplace", pointwise and starts_with_self),
         derive_out=raw.get("out", single and derivable),
         wrap=raw.get("wrap", pointwise and operands > 1),

@@ -4,9 +4,11 @@
 //   reals.h             comparison, rounding, division, clamping, with PyTorch's NaN and signed zeros
 //   elementary.h        exp, log, trigonometric, hyperbolic and error functions
 //   single_precision.h  sin, cos, tan, pow of float
+//   complexes.h         all of these for complex numbers
 #pragma once
 
 #include "eager/cpu/tile/block.h"
+#include "eager/cpu/tile/complexes.h"
 #include "eager/cpu/tile/elementary.h"
 #include "eager/cpu/tile/integers.h"
 #include "eager/cpu/tile/reals.h"

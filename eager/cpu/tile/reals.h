@@ -28,29 +28,29 @@ FRAMEJIT_TILE_COMPARISON(ge, >=)
 template <class A, class B>
 EIGEN_STRONG_INLINE auto logical_and(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each([](T x, T y) { return bool((x != 0) & (y != 0)); }, a, b);
+  return each([](T x, T y) { return bool((x != T(0)) & (y != T(0))); }, a, b);
 }
 template <class A, class B>
 EIGEN_STRONG_INLINE auto logical_or(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each([](T x, T y) { return bool((x != 0) | (y != 0)); }, a, b);
+  return each([](T x, T y) { return bool((x != T(0)) | (y != T(0))); }, a, b);
 }
 template <class A, class B>
 EIGEN_STRONG_INLINE auto logical_xor(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each([](T x, T y) { return (x != 0) != (y != 0); }, a, b);
+  return each([](T x, T y) { return (x != T(0)) != (y != T(0)); }, a, b);
 }
 template <class A>
 EIGEN_STRONG_INLINE auto logical_not(const A& a) {
   using T = typename A::Scalar;
-  return each([](T x) { return x == 0; }, a);
+  return each([](T x) { return x == T(0); }, a);
 }
 
 /// `condition` is an operand like the others and hence has their type: everything but zero is true.
 template <class C, class A, class B>
 EIGEN_STRONG_INLINE auto where(const C& condition, const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each([](auto c, T x, T y) { return c != 0 ? x : y; }, condition, a, b);
+  return each([](auto c, T x, T y) { return c != decltype(c)(0) ? x : y; }, condition, a, b);
 }
 
 /// `yes` where the first argument is above zero, `no` elsewhere and at NaN.
