@@ -23,6 +23,7 @@ from framejit._C import from_numpy as from_numpy
 from framejit._C import get_default_dtype as get_default_dtype
 from framejit._C import get_num_threads as get_num_threads
 from framejit._C import promote_types as promote_types
+from framejit._C import result_type as result_type
 from framejit._C import set_default_dtype as set_default_dtype
 from framejit._C import set_num_threads as set_num_threads
 from framejit._C import tensor as tensor
@@ -140,6 +141,7 @@ def numel(input: Tensor) -> builtins.int:
 from framejit import compiler as compiler  # noqa: E402  isort: skip  (autograd and optim mark functions with it)
 from framejit import _tensor as _tensor  # noqa: E402  (completes Tensor; needs autograd)
 from framejit import autograd as autograd  # noqa: E402
+from framejit._dtype_info import can_cast as can_cast  # noqa: E402
 from framejit._dtype_info import finfo as finfo  # noqa: E402
 from framejit._dtype_info import iinfo as iinfo  # noqa: E402
 from framejit._tensor_str import set_printoptions as set_printoptions  # noqa: E402

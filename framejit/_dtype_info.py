@@ -1,4 +1,4 @@
-"""Limits of dtypes: ``finfo`` and ``iinfo``."""
+"""Limits of dtypes, ``finfo`` and ``iinfo``, and which of them hold each other's values: ``can_cast``."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ _INTEGERS = {_C.uint8: (8, False), _C.int8: (8, True), _C.int16: (16, True), _C.
 
 def _name(dtype: _C.dtype) -> str:
     return repr(dtype).removeprefix("framejit.")
+
+
+def can_cast(from_: _C.dtype, to: _C.dtype) -> bool:
+    """Whether results of dtype ``from_`` may be written to tensors of dtype ``to``: not from a higher category to a lower."""
+    if from_.is_complex and not to.is_complex:
+        return False
+    if from_.is_floating_point and not (to.is_floating_point or to.is_complex):
+        return False
+    return to is not _C.bool or from_ is _C.bool
 
 
 class finfo:

@@ -30,7 +30,8 @@ bool same(const Argument& a, const Argument& b) {
     return std::bit_cast<uint64_t>(*real) == std::bit_cast<uint64_t>(std::get<double>(b.value));
   if (auto* number = std::get_if<std::complex<double>>(&a.value)) {
     const auto& other = std::get<std::complex<double>>(b.value);
-    return same({number->real()}, {other.real()}) && same({number->imag()}, {other.imag()});
+    return same(Argument{number->real()}, Argument{other.real()}) &&
+           same(Argument{number->imag()}, Argument{other.imag()});
   }
   if (auto* list = a.list()) return same(*list, *b.list());
   if (auto* ref = a.node_output()) return *ref == *b.node_output();

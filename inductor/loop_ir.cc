@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/print.h"
+
 namespace framejit::inductor {
 
 using Kind = LoopInstr::Kind;

@@ -41,7 +41,7 @@ bool same_number(const Value& a, const Value& b) {
   if (a.tag() != b.tag()) return false;
   if (a.tag() == Value::Tag::real)
     return std::bit_cast<int64_t>(a.real()) == std::bit_cast<int64_t>(b.real());
-  if (a.tag() == Value::Tag::complex) return graph::same({a.complex()}, {b.complex()});
+  if (a.tag() == Value::Tag::complex) return same(Argument{a.complex()}, Argument{b.complex()});
   return a.sym_int().bits() == b.sym_int().bits();
 }
 

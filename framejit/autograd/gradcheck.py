@@ -20,6 +20,25 @@ def _outputs(function: Callable[..., Any], inputs: Sequence[Any]) -> tuple[Tenso
     return tuple(r for r in results if isinstance(r, Tensor) and r.is_floating_point())
 
 
+def _in_real_numbers(
+    function: Callable[..., Any], inputs: Tensor | Sequence[Any]
+) -> tuple[Callable[..., tuple[Any, ...]], tuple[Any, ...]]:
+    """The same function of real numbers: complex inputs and outputs are replaced by their parts."""
+    given = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    complex_inputs = [isinstance(x, Tensor) and x.is_complex() for x in given]
+
+    def of_parts(*parts: Any) -> tuple[Any, ...]:
+        result = function(*(_C.ops.view_as_complex(x) if is_complex else x for x, is_complex in zip(parts, complex_inputs, strict=True)))
+        return tuple(_parts(r) for r in (result if isinstance(result, (tuple, list)) else (result,)))
+
+    leaves = (_parts(x.detach()).clone().requires_grad_(x.requires_grad) if c else x for x, c in zip(given, complex_inputs, strict=True))
+    return of_parts, tuple(leaves)
+
+
+def _parts(value: Any) -> Any:
+    return _C.ops.view_as_real(value) if isinstance(value, Tensor) and value.is_complex() else value
+
+
 def _numerical(
     function: Callable[..., Any], inputs: Sequence[Any], wanted: Tensor, eps: float
 ) -> list[list[list[float]]]:
@@ -67,12 +86,12 @@ def gradcheck(
 
     Args:
         func: takes the inputs, returns a tensor or a tuple of tensors.
-        inputs: those that require grad are checked; they should be float64 and contiguous.
+        inputs: those that require grad are checked; they should be float64 or complex128, and contiguous.
         eps: step of the differences.
         atol, rtol: absolute and relative tolerance.
         raise_exception: raise :class:`GradcheckError` at a difference, else return False.
     """
-    given = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    func, given = _in_real_numbers(func, inputs)
     checked = [(i, x) for i, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
     if not checked:
         raise ValueError(
@@ -105,11 +124,12 @@ def gradgradcheck(
     **options: Any,
 ) -> bool:
     """As :func:`gradcheck`, of the derivatives themselves: checks that they can be differentiated."""
-    given = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    func, given = _in_real_numbers(func, inputs)
     if grad_outputs is None:
         seeds = tuple(_C.ops.randn_like(out).requires_grad_() for out in _outputs(func, given))
     else:
-        seeds = (grad_outputs,) if isinstance(grad_outputs, Tensor) else tuple(grad_outputs)
+        outer = (grad_outputs,) if isinstance(grad_outputs, Tensor) else tuple(grad_outputs)
+        seeds = tuple(_parts(seed.detach()).clone().requires_grad_(seed.requires_grad) if seed.is_complex() else seed for seed in outer)
 
     def derivatives(*args: Any) -> tuple[Tensor, ...]:
         inner, outer = args[: len(given)], args[len(given) :]

@@ -1,5 +1,6 @@
 // Functions of framejit._C that are no rows of the op table: tensors from Python data, global settings.
 #include "eager/autograd/autograd.h"
+#include "eager/meta/pointwise.h"
 #include "framejit/bindings/arg_reader.h"
 #include "framejit/bindings/constant_types.h"
 #include "framejit/bindings/module.h"
@@ -112,6 +113,28 @@ PyObject* promote_types(PyObject*, PyObject* args) {
   });
 }
 
+eager::PromotionOperand promotion_operand(PyObject* object) {
+  if (is_tensor(object)) {
+    const eager::TensorMeta& meta = impl_of(object)->meta;
+    return {meta.dtype, meta.sizes.empty() ? eager::PromotionRank::zero_dim : eager::PromotionRank::tensor};
+  }
+  eager::Value number;
+  FRAMEJIT_CHECK_TYPE(read_number(object, &number), type,
+                      "result_type(): argument must be a Tensor or a number, not ", Py_TYPE(object)->tp_name);
+  return {eager::number_dtype(number), eager::PromotionRank::number};
+}
+
+PyObject* result_type(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"tensor", "other", nullptr};
+  PyObject *a, *b;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO:result_type", const_cast<char**>(names), &a, &b))
+    return nullptr;
+  return guarded([&] {
+    const eager::PromotionOperand operands[] = {promotion_operand(a), promotion_operand(b)};
+    return Py_NewRef(dtype_object(eager::promote_operands(operands)));
+  });
+}
+
 PyCFunction with_keywords(PyCFunctionWithKeywords function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
@@ -128,6 +151,8 @@ PyMethodDef functions[] = {
     {"_make_subclass", make_subclass, METH_VARARGS, nullptr},
     {"get_default_dtype", get_default_dtype, METH_NOARGS, "The dtype of floating-point values without one."},
     {"set_default_dtype", set_default_dtype, METH_O, "Sets the dtype of floating-point values without one."},
+    {"result_type", with_keywords(result_type), METH_VARARGS | METH_KEYWORDS,
+     "result_type(tensor, other)\n\nThe dtype of an operation on both: tensors or numbers."},
     {"promote_types", promote_types, METH_VARARGS, "The dtype that holds the values of both."},
     {}};
 

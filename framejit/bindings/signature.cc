@@ -68,8 +68,6 @@ std::string default_text(const SchemaArg& arg) {
       return std::to_string(value.integer());
     case eager::Value::Tag::real:
       return eager::concat(value.real());
-    case eager::Value::Tag::complex:
-      return eager::value_text(value);
     case eager::Value::Tag::boolean:
       return value.boolean() ? "True" : "False";
     case eager::Value::Tag::string:

@@ -24,7 +24,10 @@ Tensor put_back(const ViewCall& view, const Tensor& whole, const Tensor& part) {
   if (const eager::Op* counterpart = eager::find_op(view.op->schema.name + "_scatter"))
     return scatter(*counterpart, view, whole, part);
   if (!view.op->backward) return part;  // detach
-  if (view.op->schema.returns_list || !(part.numel() == whole.numel()))
+  auto bytes = [](const Tensor& tensor) {
+    return tensor.numel() * SymInt(int64_t(eager::item_size(tensor.dtype())));
+  };
+  if (view.op->schema.returns_list || !(bytes(part) == bytes(whole)))
     throw Untraceable("an in-place op on the result of " + view.op->full_name);
   std::vector<Value> args{whole};
   args.insert(args.end(), view.args.begin(), view.args.end());

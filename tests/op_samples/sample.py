@@ -15,6 +15,7 @@ import numpy as np
 
 ALL = ("bool", "uint8", "int32", "int64", "float32", "float64")
 FLOATS = ("float32", "float64")
+COMPLEX = ("complex64", "complex128")
 INTS = ("uint8", "int32", "int64")
 NUMBERS = INTS + FLOATS
 BUT_UINT8 = (
@@ -71,7 +72,10 @@ class T:
         if dtype in INTS:
             low = max(0, math.ceil(self.low)) if dtype == "uint8" else math.ceil(self.low)
             return rng.integers(low, max(low + 1, math.ceil(self.high)), shape).astype(dtype)
-        return rng.uniform(self.low, self.high, shape).astype(dtype)
+        real = rng.uniform(self.low, self.high, shape)
+        if dtype in COMPLEX:
+            return (real + 1j * rng.uniform(self.low, self.high, shape)).astype(dtype)
+        return real.astype(dtype)
 
     def build(self, library: Any, array: np.ndarray) -> Any:
         """The tensor, in framejit or torch."""

@@ -28,6 +28,11 @@ inline Complex divide(Complex x, Complex y) {
   return {(a * ratio + b) * scale, (b * ratio - a) * scale};
 }
 
+/// a + factor * b, with a real factor, which leaves infinite parts apart.
+template <class A, class B>
+EIGEN_STRONG_INLINE auto complex_axpy(const A& a, const B& b, double factor) {
+  return each([factor](Complex x, Complex y) { return x + factor * y; }, a, b);
+}
 template <class A, class B>
 EIGEN_STRONG_INLINE auto complex_mul(const A& a, const B& b) {
   return each(multiply, a, b);
