@@ -25,9 +25,23 @@ struct Divisors {
   }
 };
 
+bool is_half(DType dtype) { return is_floating(dtype) && wider_type(dtype) != dtype; }
+
+/// Halves are summed in float32 and rounded once.
+template <class Run>
+void in_float32(const Tensor& from, const Tensor& result, Run run) {
+  const Tensor wide = Tensor::empty(result.sizes(), DType::float32);
+  run(contiguous_as(from, DType::float32), wide);
+  copy_elements(wide, result);
+}
+
 /// From images of `sizes` to one element for each window.
 void average(const Tensor& self, const Windows& windows, const Spatial& sizes, const Divisors& divisors,
              const Tensor& result) {
+  if (is_half(self.dtype()))
+    return in_float32(self, result, [&](const Tensor& wide, const Tensor& to) {
+      average(wide, windows, sizes, divisors, to);
+    });
   const Tensor from = contiguous(self);
   const int64_t plane = volume(sizes), out = output_count(windows);
   const int64_t planes = plane == 0 ? 0 : from.numel().expect() / plane;
@@ -50,6 +64,10 @@ void average(const Tensor& self, const Windows& windows, const Spatial& sizes, c
 /// The transpose of `average`.
 void average_backward(const Tensor& grad, const Windows& windows, const Spatial& sizes,
                       const Divisors& divisors, const Tensor& result) {
+  if (is_half(grad.dtype()))
+    return in_float32(grad, result, [&](const Tensor& wide, const Tensor& to) {
+      average_backward(wide, windows, sizes, divisors, to);
+    });
   const Tensor from = contiguous(grad);
   const int64_t plane = volume(sizes), out = output_count(windows);
   const int64_t planes = plane == 0 ? 0 : result.numel().expect() / plane;

@@ -19,9 +19,11 @@ int64_t grain_of(int64_t plane_work) {
 }
 
 template <class T>
-constexpr T lowest() {
-  return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                              : std::numeric_limits<T>::lowest();
+T lowest() {
+  if constexpr (is_floating_type<T>)
+    return T(-std::numeric_limits<float>::infinity());
+  else
+    return std::numeric_limits<T>::lowest();
 }
 template <class T>
 bool is_nan(T value) {
