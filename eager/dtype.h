@@ -13,18 +13,18 @@
 namespace framejit::eager {
 
 /// Element types, by category.
-#define FRAMEJIT_FOR_EACH_DTYPE(X)                  \
-  X(bool_, bool, "bool")                            \
-  X(uint8, uint8_t, "uint8")                        \
-  X(int8, int8_t, "int8")                           \
-  X(int16, int16_t, "int16")                        \
-  X(int32, int32_t, "int32")                        \
-  X(int64, int64_t, "int64")                        \
-  X(float16, Half, "float16")                       \
-  X(bfloat16, BFloat16, "bfloat16")                 \
-  X(float32, float, "float32")                      \
-  X(float64, double, "float64")                     \
-  X(complex64, std::complex<float>, "complex64")    \
+#define FRAMEJIT_FOR_EACH_DTYPE(X)               \
+  X(bool_, bool, "bool")                         \
+  X(uint8, uint8_t, "uint8")                     \
+  X(int8, int8_t, "int8")                        \
+  X(int16, int16_t, "int16")                     \
+  X(int32, int32_t, "int32")                     \
+  X(int64, int64_t, "int64")                     \
+  X(float16, Half, "float16")                    \
+  X(bfloat16, BFloat16, "bfloat16")              \
+  X(float32, float, "float32")                   \
+  X(float64, double, "float64")                  \
+  X(complex64, std::complex<float>, "complex64") \
   X(complex128, std::complex<double>, "complex128")
 
 enum class DType : uint8_t {

@@ -1,5 +1,5 @@
-// float16 and bfloat16 as C++ types: 16 bits of storage. Arithmetic is that of float, to which they convert by
-// themselves; the way back, which rounds to nearest with ties to even, has to be written: `Half(x + y)`.
+// float16 and bfloat16 as C++ types: 16 bits of storage. Arithmetic is that of float, to which they convert
+// by themselves; the way back, which rounds to nearest with ties to even, has to be written: `Half(x + y)`.
 #pragma once
 
 #include <bit>
@@ -41,7 +41,7 @@ struct Half {
   uint16_t bits = 0;
   Half() = default;
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   explicit Half(T value) : bits(half_bits(float(value))) {}
   operator float() const { return half_value(bits); }  // NOLINT: implicit on purpose
 };
@@ -49,7 +49,7 @@ struct BFloat16 {
   uint16_t bits = 0;
   BFloat16() = default;
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   explicit BFloat16(T value) : bits(bfloat16_bits(float(value))) {}
   operator float() const { return bfloat16_value(bits); }  // NOLINT: implicit on purpose
 };

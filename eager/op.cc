@@ -163,7 +163,7 @@ class Registry {
   mutable std::shared_mutex mutex_;
   std::vector<Op> ops_;
   std::vector<uint64_t> fixed_ints_;  ///< by id
-  std::deque<Op> added_;  // at run time; addresses are kept
+  std::deque<Op> added_;              // at run time; addresses are kept
   std::unordered_map<std::string, Op*> by_name_;
   std::unordered_map<std::string, std::vector<const Op*>> overloads_;
 };

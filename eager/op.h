@@ -68,8 +68,8 @@ struct Formula {
 };
 
 /// The tile kernel for one compute dtype. A type without a kernel of its own borrows that of `wider_type`:
-/// operands are converted to `dtype` and results rounded back after each op, so that a chain of ops gives what
-/// the ops give one by one.
+/// operands are converted to `dtype` and results rounded back after each op, so that a chain of ops gives
+/// what the ops give one by one.
 struct TileChoice {
   const TileKernel* kernel = nullptr;  ///< null: not supported
   DType dtype{};                       ///< that the kernel computes in
@@ -92,13 +92,13 @@ struct Op {
   /// The formulas are analytic functions of saved values, as the derivatives of analytic functions are: they
   /// get complex values conjugated, which makes them PyTorch's gradients (conjugate Wirtinger derivatives).
   bool analytic = true;
-  uint64_t tensor_args = 0;         ///< which arguments are tensors or lists of tensors
-  int mutated = -1;                 ///< the argument that the op writes, or -1
-  const Op* functional = nullptr;   ///< of an in-place or out row: the op it runs
-  const Op* inplace = nullptr;      ///< of a row that has a derived in-place form
-  int operand_count = 0;            ///< pointwise: the leading Tensor arguments that are operands
-  uint32_t unpromoted = 0;          ///< operands that take no part in promotion (the condition of `where`)
-  std::vector<uint8_t> params;      ///< pointwise: the arguments handed to the tile kernel as p0, p1, ...
+  uint64_t tensor_args = 0;        ///< which arguments are tensors or lists of tensors
+  int mutated = -1;                ///< the argument that the op writes, or -1
+  const Op* functional = nullptr;  ///< of an in-place or out row: the op it runs
+  const Op* inplace = nullptr;     ///< of a row that has a derived in-place form
+  int operand_count = 0;           ///< pointwise: the leading Tensor arguments that are operands
+  uint32_t unpromoted = 0;         ///< operands that take no part in promotion (the condition of `where`)
+  std::vector<uint8_t> params;     ///< pointwise: the arguments handed to the tile kernel as p0, p1, ...
   /// `wrap = true`: the Value of a Tensor operand may be a Python number (sym_int, real, boolean,
   /// scalar_node), which promotion ranks below tensors of its category. At least one operand is a tensor.
   bool wraps_numbers = false;

@@ -254,8 +254,8 @@ std::string value_text(const Value& value) {
       return plain ? text + ".0" : text;
     }
     case Value::Tag::complex:
-      return concat("(", value.complex().real(), value.complex().imag() < 0 ? "" : "+", value.complex().imag(),
-                    "j)");
+      return concat("(", value.complex().real(), value.complex().imag() < 0 ? "" : "+",
+                    value.complex().imag(), "j)");
     case Value::Tag::boolean:
       return value.boolean() ? "True" : "False";
     case Value::Tag::dtype:

@@ -29,10 +29,9 @@ std::vector<SymInt> to_sizes(const Dims& dims) {
   return sizes;
 }
 
-constexpr const char* kTagNames[] = {"none",   "Tensor",   "int",           "float",    "bool",
-                                     "dtype",  "device",   "str",           "int[]",    "float[]",
-                                     "bool[]", "Tensor[]", "traced number", "Generator",
-                                     "complex"};
+constexpr const char* kTagNames[] = {"none",   "Tensor",   "int",           "float",     "bool",
+                                     "dtype",  "device",   "str",           "int[]",     "float[]",
+                                     "bool[]", "Tensor[]", "traced number", "Generator", "complex"};
 
 }  // namespace
 
@@ -66,8 +65,9 @@ double Value::real() const {
   if (tag_ == Tag::sym_int || tag_ == Tag::boolean) return double(integer());
   if (tag_ == Tag::complex) {
     const std::complex<double> number = complex();
-    fail(ErrorType::runtime, "value cannot be converted to type double without overflow: got the complex number (",
-         number.real(), ", ", number.imag(), ")");
+    fail(ErrorType::runtime,
+         "value cannot be converted to type double without overflow: got the complex number (", number.real(),
+         ", ", number.imag(), ")");
   }
   wrong_tag("float");
 }

@@ -217,7 +217,8 @@ class Lowering {
         apply.in.push_back(
             add_load(loop, {tensor, broadcast_strides(tensor, meta.sizes.size(), dims)}, types.compute));
       } else {
-        const DType dtype = op.tiles[size_t(types.compute)].dtype;  // not rounded to `compute`, as in eager code
+        const DType dtype =
+            op.tiles[size_t(types.compute)].dtype;  // not rounded to `compute`, as in eager code
         loop.code.push_back({.kind = Kind::number, .dtype = dtype, .slot = number(argument)});
         apply.in.push_back(int(loop.code.size()) - 1);
       }

@@ -9,8 +9,8 @@
 
 namespace framejit::eager::cpu {
 
-/// Calls `f(T())` with a type of `size` bytes, for loops that only move elements. Its alignment is at most that of
-/// a dtype of that size.
+/// Calls `f(T())` with a type of `size` bytes, for loops that only move elements. Its alignment is at most
+/// that of a dtype of that size.
 template <class F>
 auto for_size(int64_t size, F f) {
   switch (size) {

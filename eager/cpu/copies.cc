@@ -30,6 +30,9 @@ void fill_with(const Tensor& to, const Value& value) {
     }
     default: {
       const Number number = to_number(value);
+      FRAMEJIT_CHECK(!is_complex(number.dtype) || is_complex(to.dtype()),
+                     "value cannot be converted to type ", dtype_name(to.dtype()),
+                     " without overflow: got a complex number");
       return fill_elements(to, number.data(), number.dtype);
     }
   }

@@ -14,9 +14,9 @@ namespace framejit::eager::cpu {
 
 inline constexpr int kMaxOperands = 4;
 
-/// A tile kernel and the element types on the way through it. Tensors are converted to `compute`, the dtype of
-/// the op, then (as are numbers, at once) to `operand`, which the kernel reads; it writes `result`, which is
-/// rounded to `rounded`. For most dtypes these are two and two the same; see `TileChoice`.
+/// A tile kernel and the element types on the way through it. Tensors are converted to `compute`, the dtype
+/// of the op, then (as are numbers, at once) to `operand`, which the kernel reads; it writes `result`, which
+/// is rounded to `rounded`. For most dtypes these are two and two the same; see `TileChoice`.
 struct TileCall {
   const TileKernel* kernel = nullptr;
   int operand_count = 0;

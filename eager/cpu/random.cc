@@ -53,9 +53,9 @@ template <class Fill>
 void fill_parts(const Tensor& result, Fill fill_real) {
   Tensor parts = Tensor::empty(Dims{2 * result.numel().expect()}, real_type(result.dtype()));
   fill_real(parts);
-  copy_elements(
-      Tensor::from_storage(parts->storage, 0, contiguous_meta(result.sizes(), result.dtype(), result.device())),
-      result);
+  copy_elements(Tensor::from_storage(parts->storage, 0,
+                                     contiguous_meta(result.sizes(), result.dtype(), result.device())),
+                result);
 }
 
 void fill_uniform(const Tensor& result, Generator& generator, double low, double high) {

@@ -19,10 +19,11 @@ FRAMEJIT_API DType reduce_result_dtype(ReduceKind kind, DType compute);
 
 /// Reduces the dims of `input` whose bit is set in `dims` into `result`, which has the other dims in order
 /// (with or without size-1 dims in place of the reduced ones), any strides. The input is converted first:
-/// sum, mean and prod compute in the dtype of `result` (or the wider one that stands in for it), amax, amin, argmax and argmin in that of `input`, any
-/// and all in bool. An empty reduction gives the kind's neutral element (0, 1, False, True; NaN for mean);
-/// amax, amin, argmax and argmin have none: the caller has raised the user's error. NaN wins in amax, amin,
-/// argmax and argmin; the first of equal elements wins in argmax and argmin.
+/// sum, mean and prod compute in the dtype of `result` (or the wider one that stands in for it), amax, amin,
+/// argmax and argmin in that of `input`, any and all in bool. An empty reduction gives the kind's neutral
+/// element (0, 1, False, True; NaN for mean); amax, amin, argmax and argmin have none: the caller has raised
+/// the user's error. NaN wins in amax, amin, argmax and argmin; the first of equal elements wins in argmax
+/// and argmin.
 FRAMEJIT_API void run_reduction(ReduceKind kind, const Tensor& input, uint64_t dims, const Tensor& result);
 
 /// Kernels of rows that the table names (eager/ops/*.toml, `kernel = "..."`), as row programs. The dtype of

@@ -13,6 +13,8 @@ namespace {
 /// About how many elements a block of rows has.
 constexpr int64_t kBlockElements = 128 * 1024;
 
+bool finds_index(ReduceKind kind) { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
+
 class ColumnPlan {
  public:
   explicit ColumnPlan(const Nest& nest)
@@ -24,6 +26,8 @@ class ColumnPlan {
         std::max<int64_t>(kColumnFlush, kBlockElements / std::max<int64_t>(nest.columns * fold, 1));
     rows_per_block = (stripes + kColumnFlush - 1) / kColumnFlush * kColumnFlush * fold;
     row_blocks = std::max<int64_t>(1, (nest.rows + rows_per_block - 1) / rows_per_block);
+    for (const Instruction& instruction : nest.program->code())
+      if (instruction.kind == Instruction::Kind::reduce) indexed.push_back(finds_index(instruction.reduce));
   }
   const Nest& nest;
   int64_t fold;  ///< rows per stripe
@@ -31,6 +35,7 @@ class ColumnPlan {
   int64_t rows_per_block;
   int64_t row_blocks;
   std::vector<RowReducer> reducers;
+  std::vector<bool> indexed;  ///< per reduction: argmax or argmin
   ReduceState* states = nullptr;
 
   /// States of reduction `k` for column 0 of a block of rows.
@@ -62,7 +67,7 @@ std::vector<Running> make_running(const ColumnPlan& plan) {
 /// Folds the places of a stripe onto its columns. `index` of a place counts stripes, of a column rows.
 void fold_stripe(const ColumnPlan& plan, size_t k, ReduceState* places, int64_t columns, int64_t places_used,
                  ReduceState* into) {
-  for (int64_t place = 0; place < places_used; ++place)
+  for (int64_t place = 0; plan.indexed[k] && place < places_used; ++place)
     if (places[place].index >= 0) places[place].index = places[place].index * plan.fold + place / columns;
   for (int64_t at = 0; at < places_used; at += columns) plan.reducers[k].merge(into, places + at, columns);
 }

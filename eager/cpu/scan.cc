@@ -11,8 +11,8 @@ namespace {
 /// What a scan accumulates in: double for floats, and for integers an unsigned type, in which overflow wraps.
 template <class T>
 struct ScanType {
-  using type = std::conditional_t<is_floating_type<T>, double,
-                                  std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>;
+  using type =
+      std::conditional_t<is_floating_type<T>, double, std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>;
 };
 template <class T>
 struct ScanType<std::complex<T>> {

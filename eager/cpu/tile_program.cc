@@ -129,8 +129,8 @@ void Program::take_products() {
       continue;
     Instruction& product = code_[size_t(sum.in[0])];
     size_t dtype = size_t(product.dtype);
-    bool multiplies =
-        product.kernel && (product.kernel == mul.tiles[dtype].kernel || product.kernel == square.tiles[dtype].kernel);
+    bool multiplies = product.kernel && (product.kernel == mul.tiles[dtype].kernel ||
+                                         product.kernel == square.tiles[dtype].kernel);
     bool full = code_[size_t(product.in[0])].extent == Extent::full &&
                 code_[size_t(product.in[size_t(std::max(0, product.in_count - 1))])].extent == Extent::full;
     if (!multiplies || !full || !is_floating(product.dtype) || uses[size_t(sum.in[0])] != 1) continue;

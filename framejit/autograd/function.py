@@ -139,7 +139,7 @@ def _link(
     differentiable = tuple(
         out
         if isinstance(out, Tensor)
-        and out.is_floating_point()
+        and (out.is_floating_point() or out.is_complex())
         and not _is_one_of(out, ctx._non_differentiable)
         else None
         for out in outputs

@@ -52,10 +52,10 @@ struct Code {
   uint8_t code, bits;
   DType dtype;
 };
-constexpr Code kCodes[] = {{6, 8, DType::bool_},      {1, 8, DType::uint8},      {0, 8, DType::int8},
-                           {0, 16, DType::int16},     {0, 32, DType::int32},     {0, 64, DType::int64},
-                           {2, 16, DType::float16},   {4, 16, DType::bfloat16},  {2, 32, DType::float32},
-                           {2, 64, DType::float64},   {5, 64, DType::complex64}, {5, 128, DType::complex128}};
+constexpr Code kCodes[] = {{6, 8, DType::bool_},    {1, 8, DType::uint8},      {0, 8, DType::int8},
+                           {0, 16, DType::int16},   {0, 32, DType::int32},     {0, 64, DType::int64},
+                           {2, 16, DType::float16}, {4, 16, DType::bfloat16},  {2, 32, DType::float32},
+                           {2, 64, DType::float64}, {5, 64, DType::complex64}, {5, 128, DType::complex128}};
 
 /// What an exported DLTensor points at; dies with its consumer, on any thread.
 template <class Managed>

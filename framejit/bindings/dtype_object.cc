@@ -35,21 +35,21 @@ PyObject* to_real(PyObject* self, PyObject*) {
 PyObject* to_complex(PyObject* self, PyObject*) {
   return guarded([&] {
     const eager::DType dtype = value_of(self);
-    FRAMEJIT_CHECK(eager::is_inexact(dtype), "Expected a floating point or complex dtype, but got dtype=",
-                   eager::dtype_name(dtype));
+    FRAMEJIT_CHECK(eager::is_inexact(dtype),
+                   "Expected a floating point or complex dtype, but got dtype=", eager::dtype_name(dtype));
     return Py_NewRef(dtype_object(eager::complex_type(dtype)));
   });
 }
 PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(eager::item_size(value_of(self))); }
 PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("framejit"); }
 
-PyGetSetDef getset[] = {{"is_floating_point", get_is_floating_point, nullptr, "holds real numbers with a fraction",
-                         nullptr},
-                        {"is_complex", get_is_complex, nullptr, "holds complex numbers", nullptr},
-                        {"is_signed", get_is_signed, nullptr, "holds negative values", nullptr},
-                        {"itemsize", get_itemsize, nullptr, "bytes per element", nullptr},
-                        {"__module__", get_module, nullptr, nullptr, nullptr},
-                        {}};
+PyGetSetDef getset[] = {
+    {"is_floating_point", get_is_floating_point, nullptr, "holds real numbers with a fraction", nullptr},
+    {"is_complex", get_is_complex, nullptr, "holds complex numbers", nullptr},
+    {"is_signed", get_is_signed, nullptr, "holds negative values", nullptr},
+    {"itemsize", get_itemsize, nullptr, "bytes per element", nullptr},
+    {"__module__", get_module, nullptr, nullptr, nullptr},
+    {}};
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
                          {"to_real", to_real, METH_NOARGS, "The type of real and imaginary part."},
                          {"to_complex", to_complex, METH_NOARGS, "The complex type with parts of this type."},

@@ -32,9 +32,9 @@ struct Kind {
   int itemsize;
   DType dtype;
 };
-constexpr Kind kKinds[] = {{'b', 1, DType::bool_},     {'u', 1, DType::uint8},       {'i', 1, DType::int8},
-                           {'i', 2, DType::int16},     {'i', 4, DType::int32},       {'i', 8, DType::int64},
-                           {'f', 2, DType::float16},   {'f', 4, DType::float32},     {'f', 8, DType::float64},
+constexpr Kind kKinds[] = {{'b', 1, DType::bool_},     {'u', 1, DType::uint8},      {'i', 1, DType::int8},
+                           {'i', 2, DType::int16},     {'i', 4, DType::int32},      {'i', 8, DType::int64},
+                           {'f', 2, DType::float16},   {'f', 4, DType::float32},    {'f', 8, DType::float64},
                            {'c', 8, DType::complex64}, {'c', 16, DType::complex128}};
 
 DType dtype_of_array(const ArrayStruct& array) {

@@ -43,7 +43,4 @@ struct Instance {
 
 Instance make_instance(const Plan& plan, std::vector<int64_t> symbols);
 
-/// A Python number as loops take it.
-eager::cpu::Number to_number(const eager::Value& value);
-
 }  // namespace framejit::inductor::cpu

@@ -70,7 +70,7 @@ void RunFrame::find_numbers() {
   for (size_t i = 0; i < own_numbers_.size(); ++i) {
     if (program_.numbers[i].source != NumberDef::Source::node) continue;
     const Value& scalar = scalar_of(program_.numbers[i].node);
-    if (!scalar.is_none()) own_numbers_[i] = to_number(scalar);
+    if (!scalar.is_none()) own_numbers_[i] = eager::cpu::to_number(scalar);
   }
   numbers_ = own_numbers_.data();
 }

@@ -24,7 +24,7 @@ warnings.filterwarnings("ignore")
 TABLE = {row["full_name"]: row for row in fj._C.op_table()}
 ROWS = {name: row for name, row in TABLE.items() if row["functional"] is None}
 KNOWN = {**SAMPLES, **UNSPECIFIED}
-EXACT = {"float32": (2e-6, 1e-6), "float64": (1e-13, 1e-14)}  # relative and absolute difference allowed
+EXACT = {"float32": (2e-6, 1e-6), "float64": (1e-13, 1e-14), "complex64": (2e-6, 1e-6), "complex128": (1e-13, 1e-14)}  # relative and absolute difference allowed
 
 
 # --- calling one library or the other ---------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def check_same(got: Any, expected: Any, tolerance: float = 1.0, strides: bool = 
     if strides and expected.numel() > 0:
         assert got.stride() == expected.stride()
     ours, theirs = numpy_of(got), numpy_of(expected)
-    if ours.dtype.kind != "f":
+    if ours.dtype.kind not in "fc":
         np.testing.assert_array_equal(ours, theirs)
         return
     relative, absolute = EXACT[str(ours.dtype)]
@@ -186,6 +186,7 @@ def weighted_sum(library: Any, results: list) -> Any:
     """A scalar that depends on every element of every result, on each in another way."""
     total = 0
     for result in results:
+        result = library.view_as_real(result) if result.is_complex() else result
         weights = np.cos(np.arange(result.numel(), dtype="float64")).reshape(tuple(result.shape)) + 1.5
         total = total + (result * library.tensor(weights.tolist(), dtype=result.dtype).reshape(tuple(result.shape))).sum()
     return total

@@ -1,5 +1,6 @@
-// Conversion of strided elements into a tile. Frequent pairs of types have a loop of their own; the others go by
-// way of a type between, through a buffer that stays in the cache, which gives the values that PyTorch gives.
+// Conversion of strided elements into a tile. Frequent pairs of types have a loop of their own; the others go
+// by way of a type between, through a buffer that stays in the cache, which gives the values that PyTorch
+// gives.
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -68,10 +69,9 @@ void cast(const void* from, int64_t stride, void* to, int64_t n) {
 template <size_t kSize>
 using Bits = std::conditional_t<
     kSize == 1, uint8_t,
-    std::conditional_t<
-        kSize == 2, uint16_t,
-        std::conditional_t<kSize == 4, uint32_t,
-                           std::conditional_t<kSize == 8, uint64_t, std::complex<double>>>>>;
+    std::conditional_t<kSize == 2, uint16_t,
+                       std::conditional_t<kSize == 4, uint32_t,
+                                          std::conditional_t<kSize == 8, uint64_t, std::complex<double>>>>>;
 
 template <class T>
 void move(const void* from, int64_t stride, void* to, int64_t n) {

@@ -1,5 +1,5 @@
-// Complex functions of tile expressions. They compute in complex128, for complex64 too (see `wider_type`). Products
-// are plain: no infinities are recovered from NaN, as C's own operators do.
+// Complex functions of tile expressions. They compute in complex128, for complex64 too (see `wider_type`).
+// Products are plain: no infinities are recovered from NaN, as C's own operators do.
 #pragma once
 
 #include <cmath>
@@ -59,15 +59,15 @@ EIGEN_STRONG_INLINE auto complex_sgn(const A& a) {
       a);
 }
 
-#define FRAMEJIT_TILE_COMPLEX(name, expression)          \
-  template <class A>                                     \
-  EIGEN_STRONG_INLINE auto complex_##name(const A& a) {  \
+#define FRAMEJIT_TILE_COMPLEX(name, expression)           \
+  template <class A>                                      \
+  EIGEN_STRONG_INLINE auto complex_##name(const A& a) {   \
     return each([](Complex x) { return expression; }, a); \
   }
 FRAMEJIT_TILE_COMPLEX(sqrt, std::sqrt(x))
 FRAMEJIT_TILE_COMPLEX(rsqrt, divide(1, std::sqrt(x)))
 FRAMEJIT_TILE_COMPLEX(exp, std::exp(x))
-FRAMEJIT_TILE_COMPLEX(exp2, std::exp(x * M_LN2))
+FRAMEJIT_TILE_COMPLEX(exp2, std::exp(x* M_LN2))
 FRAMEJIT_TILE_COMPLEX(log, std::log(x))
 FRAMEJIT_TILE_COMPLEX(log2, std::log(x) * M_LOG2E)
 FRAMEJIT_TILE_COMPLEX(log10, std::log(x) * M_LOG10E)

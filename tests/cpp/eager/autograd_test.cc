@@ -158,7 +158,7 @@ TEST(Autograd, ErrorsOfBackward) {
             }),
             "Mismatch in shape: grad_output[0] has a shape of [3] and output[0] has a shape of [].");
   EXPECT_EQ(message_of([&] { set_requires_grad(vector<int64_t>({1}), true); }),
-            "only Tensors of floating point dtype can require gradients");
+            "only Tensors of floating point and complex dtype can require gradients");
   EXPECT_EQ(message_of([&] { set_requires_grad(x * 2, false); }),
             "you can only change requires_grad flags of leaf variables. If you want to use a computed "
             "variable in a "
