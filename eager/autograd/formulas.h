@@ -57,5 +57,12 @@ Tensor extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& r
 Tensor var_backward(const Tensor& grad, const Tensor& self, const std::optional<Dims>& dim,
                     const Value& correction, bool keepdim);
 Tensor cumprod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, SymInt dim);
+Tensor logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result, SymInt dim);
+Tensor scatter_reduce_backward_self(const Tensor& grad, const Tensor& self, SymInt dim, const Tensor& index,
+                                    const Tensor& src, const std::string& reduce, bool include_self,
+                                    const Tensor& result);
+Tensor scatter_reduce_backward_src(const Tensor& grad, const Tensor& self, SymInt dim, const Tensor& index,
+                                   const Tensor& src, const std::string& reduce, bool include_self,
+                                   const Tensor& result);
 
 }  // namespace framejit::eager::ops

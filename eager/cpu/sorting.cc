@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/order.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
@@ -10,17 +11,6 @@ namespace framejit::eager {
 using namespace cpu;
 
 namespace {
-
-template <class T>
-bool less_than(T a, T b) {
-  return a < b || (b != b && a == a);
-}
-
-template <class T>
-struct Entry {
-  T value;
-  int64_t index;
-};
 
 /// Calls `order(entries)` for every row along `dim` and stores the first entries of the order as values and
 /// indices: as many as `values` has room for.

@@ -1,0 +1,98 @@
+// What gather, scatter and their relatives share: checks of index tensors, and where along a dim they point.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "eager/cpu/kernel_support.h"
+#include "eager/error.h"
+
+namespace framejit::eager::cpu {
+
+inline void check_index_dtype(const Op& op, const TensorMeta& index) {
+  FRAMEJIT_CHECK(index.dtype == DType::int64 || index.dtype == DType::int32, op.schema.name,
+                 "(): Expected dtype int32/int64 for index");
+}
+
+inline void check_same_dtype(const Op& op, const TensorMeta& self, const TensorMeta& src) {
+  FRAMEJIT_CHECK(self.dtype == src.dtype, op.schema.name,
+                 "(): Expected self.dtype to be equal to src.dtype, got ", dtype_name(self.dtype), " and ",
+                 dtype_name(src.dtype));
+}
+
+/// The index tensor must fit into `other` in every dim but `dim` (in that too where `all_dims`).
+inline void check_index_fits(const Op& op, const TensorMeta& index, const TensorMeta& other, int dim,
+                             bool all_dims, const char* name) {
+  const int rank = std::max(1, other.sizes.size());
+  FRAMEJIT_CHECK(std::max(1, index.sizes.size()) == rank,
+                 "Index tensor must have the same number of dimensions as ", name, " tensor");
+  for (int d = 0; d < index.sizes.size() && d < other.sizes.size(); ++d)
+    FRAMEJIT_CHECK((d == dim && !all_dims) || index.sizes.sym(d) <= other.sizes.sym(d), op.schema.name,
+                   "(): Expected index ", sizes_text(index.sizes), " to be no larger than ", name, " ",
+                   sizes_text(other.sizes), " apart from dimension ", dim);
+}
+
+/// Elements of one tensor that an index tensor picks along a dim: element (i, j, k) of the index stands for
+/// the element outer[i] + index * stride + inner[k] of the tensor.
+struct DimPlan {
+  std::vector<int64_t> outer, inner;
+  int64_t length, size, stride;
+  int dim;
+
+  DimPlan(const Tensor& x, const Dims& index_sizes, int dim) : length(1), size(1), stride(1), dim(dim) {
+    Dims sizes[2], strides[2];
+    for (int d = 0; d < x.dim(); ++d) {
+      if (d == dim) continue;
+      sizes[d > dim].push_back(index_sizes[d]);
+      strides[d > dim].push_back(x.strides()[d]);
+    }
+    outer = enumerate_offsets(sizes[0].span(), strides[0].span());
+    inner = enumerate_offsets(sizes[1].span(), strides[1].span());
+    if (x.dim() > 0) size = x.sizes()[dim], stride = x.strides()[dim];
+    if (!index_sizes.empty()) length = index_sizes[dim];
+  }
+
+  int64_t offset(int64_t o, int64_t index, int64_t k) const {
+    FRAMEJIT_CHECK(uint64_t(index) < uint64_t(size), "index ", index, " is out of bounds for dimension ", dim,
+                   " with size ", size);
+    return outer[size_t(o)] + index * stride + inner[size_t(k)];
+  }
+  int64_t row_elements() const { return length * int64_t(inner.size()); }
+
+  /// Calls `f(offset in the tensor, position in the index tensor)`.
+  template <class F>
+  void for_each(const int64_t* index, int64_t begin, int64_t end, F f) const {
+    int64_t position = begin * row_elements();
+    for (int64_t o = begin; o < end; ++o)
+      for (int64_t j = 0; j < length; ++j)
+        for (int64_t k = 0; k < int64_t(inner.size()); ++k, ++position)
+          f(offset(o, index[position], k), position);
+  }
+  /// Raises for a bad index, before anything is written.
+  void check(const int64_t* index) const {
+    for_each(index, 0, int64_t(outer.size()), [](int64_t, int64_t) {});
+  }
+};
+
+inline int dim_argument(const Value* args, int rank) {
+  return rank == 0 ? (wrap_dim(args[1].integer(), 0), 0) : wrap_dim(args[1].integer(), rank);
+}
+
+/// `src` cut to the sizes of the index.
+inline Tensor leading_part(const Tensor& src, const Dims& sizes) {
+  return contiguous(reshaped_view(src, sizes, src.strides()));
+}
+
+/// Writes into `x` in the order of the index: `write(element, position in the index tensor)`.
+template <class Write>
+void scatter_into(const Tensor& x, const Value* args, Write write) {
+  const Tensor index = contiguous_as(args[2].tensor(), DType::int64);
+  if (index.numel() == 0) return;
+  const DimPlan plan(x, index.sizes(), dim_argument(args, x.dim()));
+  const int64_t* indices = index.data_as<int64_t>();
+  plan.check(indices);
+  plan.for_each(indices, 0, int64_t(plan.outer.size()), write);
+}
+
+}  // namespace framejit::eager::cpu

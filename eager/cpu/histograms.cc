@@ -1,0 +1,106 @@
+// histc, and bincount.
+#include <algorithm>
+#include <cmath>
+
+#include "eager/cpu/kernel_support.h"
+#include "eager/error.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+namespace {
+
+struct Range {
+  double low, high;
+};
+
+/// What is given, or the range of the elements, made wider where it is a point.
+template <class T>
+Range range_of(const T* data, int64_t count, double low, double high) {
+  if (low == high && count > 0) {
+    const auto [smallest, largest] = std::minmax_element(data, data + count);
+    low = double(*smallest), high = double(*largest);
+    if (std::any_of(data, data + count, [](T x) { return x != x; })) low = high = std::nan("");
+  }
+  if (low == high) low -= 1, high += 1;
+  FRAMEJIT_CHECK(std::isfinite(low) && std::isfinite(high), "torch.histc: range of [", low, ", ", high,
+                 "] is not finite");
+  return {low, high};
+}
+
+}  // namespace
+
+void meta_histc(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  FRAMEJIT_CHECK_TYPE(is_floating(self.dtype), not_implemented, "\"histogram_cpu\" not implemented for '",
+                      dtype_name(self.dtype), "'");
+  FRAMEJIT_CHECK(args[1].sym_int() > 0, "torch.histc(): bins must be > 0, but got ", args[1].sym_int().str(),
+                 " for dimension 0");
+  FRAMEJIT_CHECK(args[2].real() <= args[3].real(), "torch.histc: max must be larger than min");
+  results.push_back(contiguous_meta({args[1].sym_int().bits()}, self.dtype, self.device));
+}
+
+/// args: self, bins, min, max.
+void histc_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor self = contiguous(args[0].tensor());
+  Tensor result = allocate_result(op, args);
+  const int64_t bins = result.sizes()[0], count = self.numel().expect();
+  for_dtype(self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* data = self.data_as<T>();
+    T* to = result.data_as<T>();
+    std::fill_n(to, bins, T(0));
+    const Range range = range_of(data, count, args[2].real(), args[3].real());
+    for (int64_t i = 0; i < count; ++i) {
+      const double x = double(data[i]);
+      if (!(x >= range.low && x <= range.high)) continue;
+      const int64_t bin = int64_t((x - range.low) / (range.high - range.low) * double(bins));
+      to[std::min(bin, bins - 1)] += T(1);
+    }
+  });
+  results[0] = std::move(result);
+}
+
+namespace {
+
+template <class T>
+void count_into(const int64_t* places, int64_t count, const T* weights, T* to) {
+  for (int64_t i = 0; i < count; ++i) to[places[i]] += weights ? weights[i] : T(1);
+}
+
+/// Weights count as float32 or float64; without them, elements are counted in int64.
+DType count_dtype(const Value& weights) {
+  if (weights.is_none()) return DType::int64;
+  return weights.impl()->meta.dtype == DType::float32 ? DType::float32 : DType::float64;
+}
+
+}  // namespace
+
+/// args: self, weights, minlength.
+void bincount_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor given = args[0].tensor();
+  FRAMEJIT_CHECK(given.dim() == 1 && is_integral(given.dtype(), false),
+                 "bincount only supports 1-d non-negative integral inputs.");
+  FRAMEJIT_CHECK(args[2].integer() >= 0, "minlength should be >= 0");
+  FRAMEJIT_CHECK(args[1].is_none() || args[1].impl()->meta.sizes == given.sizes(),
+                 "weights should be 1-d and have the same length as input");
+  const Tensor self = contiguous_as(given, DType::int64);
+  const int64_t *places = self.data_as<int64_t>(), count = self.sizes()[0];
+  FRAMEJIT_CHECK(std::all_of(places, places + count, [](int64_t x) { return x >= 0; }),
+                 "bincount only supports 1-d non-negative integral inputs.");
+  const int64_t largest = count == 0 ? -1 : *std::max_element(places, places + count);
+  const DType dtype = count_dtype(args[1]);
+  Tensor result = Tensor::empty(Dims{std::max(args[2].integer(), largest + 1)}, dtype), weights;
+  if (!args[1].is_none()) weights = contiguous_as(args[1].tensor(), dtype);
+  const int64_t zero_number = 0;
+  fill_elements(result, &zero_number, DType::int64);
+  for_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, bool>)
+      count_into<T>(places, count, weights.defined() ? weights.data_as<T>() : nullptr, result.data_as<T>());
+  });
+  results[0] = std::move(result);
+}
+
+}  // namespace framejit::eager

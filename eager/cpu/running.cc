@@ -1,0 +1,99 @@
+// Scans that keep more than a number: running extrema with their places, running log of a sum of
+// exponentials.
+#include <cmath>
+#include <limits>
+
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
+#include "eager/error.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+namespace {
+
+/// Calls `f(first element's position, step)` for every row along a dim.
+template <class F>
+void for_each_row(const RowShape& shape, F f) {
+  const int64_t grain = std::max<int64_t>(1, 8192 / std::max<int64_t>(1, shape.length));
+  parallel_for(shape.outer * shape.inner, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      f((r / shape.inner) * shape.length * shape.inner + r % shape.inner, shape.inner);
+  });
+}
+
+RowShape rows_of(const Tensor& self, const Value& dim) {
+  return row_shape(self.sizes(), self.dim() == 0 ? 0 : wrap_dim(dim.integer(), self.dim()));
+}
+
+/// The last of equal elements counts, and every NaN from the first on.
+template <class T>
+bool replaces(T element, T best, bool largest) {
+  if (element != element) return true;
+  return best == best && (largest ? element >= best : element <= best);
+}
+
+double log_add_exp(double a, double b) {
+  const double high = std::fmax(a, b), low = std::fmin(a, b);
+  if (std::isnan(a) || std::isnan(b)) return a + b;
+  if (std::isinf(high)) return high;
+  return high + std::log1p(std::exp(low - high));
+}
+
+}  // namespace
+
+void meta_running_extremum_index(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  wrap_dim(args[1].integer(), self.sizes.size());
+  results.push_back(contiguous_meta(self.sizes, DType::int64, self.device));
+}
+
+void running_extremum_index_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor self = contiguous(args[0].tensor());
+  Tensor result = allocate_result(op, args);
+  const RowShape shape = rows_of(self, args[1]);
+  const bool largest = args[2].boolean();
+  for_dtype(self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = self.data_as<T>();
+    int64_t* to = result.data_as<int64_t>();
+    for_each_row(shape, [&](int64_t start, int64_t step) {
+      int64_t best = 0;
+      for (int64_t i = 0; i < shape.length; ++i) {
+        if (replaces(from[start + i * step], from[start + best * step], largest)) best = i;
+        to[start + i * step] = best;
+      }
+    });
+  });
+  results[0] = std::move(result);
+}
+
+void meta_logcumsumexp(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  FRAMEJIT_CHECK_TYPE(is_floating(self.dtype), not_implemented,
+                      "\"logcumsumexp_out_cpu\" not implemented for '", dtype_name(self.dtype), "'");
+  wrap_dim(args[1].integer(), self.sizes.size());
+  results.push_back(contiguous_meta(self.sizes, self.dtype, self.device));
+}
+
+void logcumsumexp_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor self = contiguous(args[0].tensor());
+  Tensor result = allocate_result(op, args);
+  const RowShape shape = rows_of(self, args[1]);
+  for_dtype(self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = self.data_as<T>();
+    T* to = result.data_as<T>();
+    for_each_row(shape, [&](int64_t start, int64_t step) {
+      double running = -std::numeric_limits<double>::infinity();
+      for (int64_t i = 0; i < shape.length; ++i) {
+        running = log_add_exp(running, double(from[start + i * step]));
+        to[start + i * step] = T(running);
+      }
+    });
+  });
+  results[0] = std::move(result);
+}
+
+}  // namespace framejit::eager
