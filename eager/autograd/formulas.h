@@ -58,6 +58,10 @@ Tensor var_backward(const Tensor& grad, const Tensor& self, const std::optional<
                     const Value& correction, bool keepdim);
 Tensor cumprod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, SymInt dim);
 Tensor logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result, SymInt dim);
+/// `as_strided` of a tensor that would have the given sizes and strides; `offset` counts from its first
+/// element.
+Tensor as_strided_of_strided(const Tensor& self, const Dims& sizes, const Dims& strides, const Dims& size,
+                             const Dims& stride, SymInt offset);
 Tensor scatter_reduce_backward_self(const Tensor& grad, const Tensor& self, SymInt dim, const Tensor& index,
                                     const Tensor& src, const std::string& reduce, bool include_self,
                                     const Tensor& result);

@@ -89,6 +89,8 @@ void repeat_interleave_composite(const Value* args, Value* results) {
   FRAMEJIT_CHECK(repeats >= 0, "Repeats must be non-negative");
   if (args[2].is_none()) self = reshape(self, {-1});
   const int dim = args[2].is_none() ? 0 : wrap_dim(args[2].integer(), self.dim());
+  FRAMEJIT_CHECK(args[3].is_none() || args[3].sym_int() == self.size(dim) * repeats,
+                 "repeat_interleave: Invalid output_size, expected ", (self.size(dim) * repeats).str());
   Dims wide = self.sizes(), folded = self.sizes();
   wide.insert(dim + 1, repeats.bits());
   folded[dim] = (self.size(dim) * repeats).bits();

@@ -71,8 +71,9 @@ void index_fill_tensor_composite(const Value* args, Value* results) {
                  " dimension(s).");
   std::vector<Tensor> indices(size_t(wrap_dim(args[1].integer(), self.dim())));
   indices.push_back(args[2].tensor());
-  results[0] =
-      index_put_elements(self, indices, value.dtype() == self.dtype() ? value : cast(value, self.dtype()));
+  const Tensor nowhere = zeros(self.sizes(), DType::bool_, self.device());
+  const Tensor chosen = index_put_elements(nowhere, indices, ones(Dims(), DType::bool_, self.device()));
+  results[0] = where(chosen, value.dtype() == self.dtype() ? value : cast(value, self.dtype()), self);
 }
 
 void masked_scatter_composite(const Value* args, Value* results) {
@@ -142,15 +143,17 @@ void repeat_interleave_counts_composite(const Value* args, Value* results) {
 }
 
 /// args: indices, shape.
-void unravel_index_columns_composite(const Value* args, Value* results) {
+void unravel_index_composite(const Value* args, Value* results) {
   Tensor rest = args[0].tensor();
-  const Dims shape = args[1].dims();
-  std::vector<Tensor> columns;
+  const Dims shape = *optional_dims(args[1]);
+  FRAMEJIT_CHECK(is_integral(rest.dtype(), false), "unravel_index() expects integer indices, got ",
+                 dtype_name(rest.dtype()));
+  std::vector<Tensor> columns(static_cast<size_t>(shape.size()));
   for (int i = shape.size() - 1; i >= 0; --i) {
-    columns.insert(columns.begin(), remainder(rest, shape.sym(i)));
+    columns[size_t(i)] = remainder(rest, shape.sym(i));
     rest = floor_divide(rest, shape.sym(i));
   }
-  results[0] = stack(columns, -1);
+  results[0] = std::move(columns);
 }
 
 namespace ops {
@@ -194,7 +197,7 @@ Tensor scatter_reduce_backward_self(const Tensor& grad, const Tensor& self, SymI
   } else if (reduce == "prod") {
     const Tensor safe = masked_fill(self, eq(self, 0), 1);
     own = grad * scatter_reduce(safe, dim, index, src, "prod", include_self) / safe;
-  } else if (reduce == "amax" || reduce == "amin") {
+  } else if (reduce != "sum") {
     own = where(eq(self, result), grad / scatter_reduce_ties(self, dim, index, src, include_self, result), 0);
   }
   return include_self ? own : scatter(own, dim, index, Value(0));
@@ -213,6 +216,16 @@ Tensor scatter_reduce_backward_src(const Tensor& grad, const Tensor& self, SymIn
   if (reduce == "prod") return scatter_prod_backward_src(grad, self, dim, index, src, include_self, result);
   const Tensor share = grad / scatter_reduce_ties(self, dim, index, src, include_self, result);
   return where(eq(src, gather(result, dim, index)), gather(share, dim, index), 0);
+}
+
+Tensor as_strided_of_strided(const Tensor& self, const Dims& sizes, const Dims& strides, const Dims& size,
+                             const Dims& stride, SymInt offset) {
+  SymInt length = 1, read = 1;
+  for (int d = 0; d < sizes.size(); ++d) length = length + sym_max(sizes.sym(d) - 1, 0) * strides.sym(d);
+  for (int d = 0; d < size.size(); ++d) read = read + sym_max(size.sym(d) - 1, 0) * stride.sym(d);
+  const SymInt before = sym_max(SymInt(0) - offset, 0);
+  const Tensor storage = zeros_of(self, dim_list(before + sym_max(length, offset + read)));
+  return as_strided(as_strided_scatter(storage, self, sizes, strides, before), size, stride, offset + before);
 }
 
 }  // namespace ops

@@ -263,7 +263,8 @@ Tensor logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tenso
   auto part = [&](const Tensor& share) {
     const Tensor positive = gt(share, 0);
     const Tensor logarithm = where(positive, log(where(positive, share, 1)), lowest) - result;
-    return exp(flip(logcumsumexp(flip(logarithm, dims), dim), dims) + self);
+    const Tensor exponent = flip(logcumsumexp(flip(logarithm, dims), dim), dims) + self;
+    return where(lt(exponent, lowest / 2), 0, exp(exponent));
   };
   return part(grad) - part(neg(grad));
 }

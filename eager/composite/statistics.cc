@@ -1,7 +1,6 @@
 // Histograms, moments, differences and integrals.
 #include <cmath>
 
-#include "eager/autograd/formulas.h"
 #include "eager/composite/support.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
@@ -325,19 +324,6 @@ void norm_name_composite(const Value* args, Value* results) {
   FRAMEJIT_CHECK(args[1].string() == "fro", "norm(): got p='", args[1].string(),
                  "', expected a number or 'fro'. Try linalg.matrix_norm.");
   results[0] = norm(args[0].tensor(), 2, optional_dims(args[2]), args[3].boolean(), optional_dtype(args[4]));
-}
-
-void sum_to_size_composite(const Value* args, Value* results) {
-  const Tensor self = args[0].tensor();
-  const Dims size = args[1].dims();
-  bool expandable = size.size() <= self.dim();
-  for (int d = 0; expandable && d < size.size(); ++d) {
-    const SymInt own = self.size(self.dim() - size.size() + d);
-    expandable = size.sym(d) == 1 || size.sym(d) == own;
-  }
-  FRAMEJIT_CHECK(expandable, "size {", sizes_text(size), "} is not expandable to size {",
-                 sizes_text(self.sizes()), "}.");
-  results[0] = ops::sum_to_size(self, size);
 }
 
 }  // namespace framejit::eager

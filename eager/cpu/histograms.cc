@@ -53,9 +53,9 @@ void histc_kernel(const Op& op, const Value* args, Value* results) {
     std::fill_n(to, bins, T(0));
     const Range range = range_of(data, count, args[2].real(), args[3].real());
     for (int64_t i = 0; i < count; ++i) {
-      const double x = double(data[i]);
-      if (!(x >= range.low && x <= range.high)) continue;
-      const int64_t bin = int64_t((x - range.low) / (range.high - range.low) * double(bins));
+      const T x = data[i], low = T(range.low), high = T(range.high);
+      if (!(x >= low && x <= high)) continue;
+      const int64_t bin = int64_t((x - low) / (high - low) * T(bins));
       to[std::min(bin, bins - 1)] += T(1);
     }
   });

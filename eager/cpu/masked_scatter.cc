@@ -3,7 +3,6 @@
 
 #include "eager/cpu/kernel_support.h"
 #include "eager/error.h"
-#include "eager/meta/views.h"
 
 namespace framejit::eager {
 
@@ -95,19 +94,6 @@ void nonzero_static_kernel(const Op& op, const Value* args, Value* results) {
   int64_t* to = result.data_as<int64_t>();
   std::copy_n(found.data_as<int64_t>(), rows * rank, to);
   std::fill(to + rows * rank, to + result.numel().expect(), args[2].integer());
-  results[0] = std::move(result);
-}
-
-/// args: self, src, then what as_strided takes after self.
-void as_strided_scatter_kernel(const Op& op, const Value* args, Value* results) {
-  Tensor result = cloned(args[0].tensor());
-  const Value view_args[] = {Value(result), args[2], args[3], args[4].is_none() ? Value(0) : args[4]};
-  const ViewGeometry geometry = as_strided_geometry(view_args);
-  const Tensor src = args[1].tensor();
-  FRAMEJIT_CHECK(src.sizes() == geometry.sizes,
-                 "expected src to have a size equal to the slice of self. src size = ",
-                 sizes_text(src.sizes()), ", slice size = ", sizes_text(geometry.sizes));
-  copy_elements(src, make_view(result, geometry));
   results[0] = std::move(result);
 }
 

@@ -15,8 +15,8 @@ Combine combine_of(const Op& op, const std::string& name) {
   if (name == "sum") return Combine::sum;
   if (name == "prod") return Combine::prod;
   if (name == "mean") return Combine::mean;
-  if (name == "amax") return Combine::amax;
-  if (name == "amin") return Combine::amin;
+  if (name == "amax" || name == "max") return Combine::amax;
+  if (name == "amin" || name == "min") return Combine::amin;
   fail(ErrorType::runtime, op.schema.name,
        "(): reduce argument must be either sum, prod, mean, amax or amin, got ", name);
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/order.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
@@ -35,15 +36,15 @@ void check_sizes(const Dims& sequence, const Dims& values) {
       sizes_text(sequence), " and input value tensor ", sizes_text(values));
 }
 
-/// How many of `n` sorted elements, read through `place`, stand before the place of `value`. NaN, the largest
-/// of all, goes to the end.
+/// How many of `n` sorted elements, read through `place`, stand before the place of `value`. NaN is the
+/// largest.
 template <class T, class Place>
 int64_t place_of(const T* sorted, int64_t n, T value, bool behind_equals, Place place) {
   int64_t low = 0, high = n;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
     const T element = sorted[place(middle)];
-    const bool before = behind_equals ? !(element > value) : !(element >= value);
+    const bool before = behind_equals ? !less_than(value, element) : less_than(element, value);
     (before ? low : high) = before ? middle + 1 : middle;
   }
   return low;
@@ -71,6 +72,13 @@ void search(const Tensor& sequence, const Tensor& values, const int64_t* sorter,
   });
 }
 
+/// A 0-dim value may be of another type, which counts less.
+DType search_dtype(const Value* args) {
+  const DType sequence = args[0].impl()->meta.dtype, value = args[1].impl()->meta.dtype;
+  const PromotionOperand operands[] = {{sequence, PromotionRank::tensor}, {value, PromotionRank::zero_dim}};
+  return sequence == value ? sequence : promote_operands(operands);
+}
+
 void check_sorter(const Tensor& sorter, const Tensor& sequence) {
   FRAMEJIT_CHECK(sorter.dtype() == DType::int64,
                  "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype ",
@@ -92,7 +100,7 @@ void meta_searchsorted(const Op& op, const Value* args, std::vector<TensorMeta>&
   goes_behind_equals(args);
   check_sizes(sequence.sizes, values.sizes);
   FRAMEJIT_CHECK(
-      sequence.dtype == values.dtype,
+      sequence.dtype == values.dtype || values.sizes.empty(),
       "torch.searchsorted(): input value tensor and boundary tensor should have same dtype, but got "
       "boundary tensor dtype ",
       dtype_name(sequence.dtype), " and input value tensor dtype ", dtype_name(values.dtype));
@@ -101,7 +109,9 @@ void meta_searchsorted(const Op& op, const Value* args, std::vector<TensorMeta>&
 }
 
 void searchsorted_kernel(const Op& op, const Value* args, Value* results) {
-  const Tensor sequence = contiguous(args[0].tensor()), values = contiguous(args[1].tensor());
+  const DType dtype = search_dtype(args);
+  const Tensor sequence = contiguous_as(args[0].tensor(), dtype),
+               values = contiguous_as(args[1].tensor(), dtype);
   Tensor result = allocate_result(op, args), sorter;
   if (!args[5].is_none()) check_sorter(sorter = contiguous(args[5].tensor()), sequence);
   for_dtype(sequence.dtype(), [&](auto zero) {

@@ -285,4 +285,43 @@ FRAMEJIT_VIEW_OP(view_as_real)
 FRAMEJIT_VIEW_OP(view_as_complex)
 #undef FRAMEJIT_VIEW_OP
 
+namespace {
+
+/// Of `view.dtype`: elements of a smaller type are more along the last dim, of a larger type fewer.
+TensorMeta other_dtype_meta(const TensorMeta& base, DType dtype, SymInt* offset) {
+  TensorMeta meta = base;
+  meta.dtype = dtype;
+  const int64_t from = int64_t(item_size(base.dtype)), to = int64_t(item_size(dtype));
+  if (from == to) return meta;
+  const int rank = meta.sizes.size(), last = rank - 1;
+  FRAMEJIT_CHECK(rank > 0, "self.dim() cannot be 0 to view ", dtype_name(base.dtype), " as ",
+                 dtype_name(dtype), " (different element sizes)");
+  FRAMEJIT_CHECK(meta.strides.sym(last) == 1, "self.stride(-1) must be 1 to view ", dtype_name(base.dtype),
+                 " as ", dtype_name(dtype), " (different element sizes), but got ",
+                 meta.strides.sym(last).str());
+  auto convert = [&](SymInt count, const char* what) {
+    if (from > to) return count * (from / to);
+    FRAMEJIT_CHECK(floor_mod(count, to / from) == 0, what, " must be divisible by ", to / from, " to view ",
+                   dtype_name(base.dtype), " as ", dtype_name(dtype), " (different element sizes), but got ",
+                   count.str());
+    return floor_div(count, to / from);
+  };
+  meta.sizes[last] = convert(meta.sizes.sym(last), "self.size(-1)").bits();
+  for (int d = 0; d < last; ++d) meta.strides[d] = convert(meta.strides.sym(d), "self.stride(d)").bits();
+  *offset = convert(*offset, "self.storage_offset()");
+  return meta;
+}
+
+}  // namespace
+
+void meta_view_dtype(const Op&, const Value* args, std::vector<TensorMeta>& results) {
+  SymInt offset = args[0].impl()->offset;
+  results.push_back(other_dtype_meta(base_meta(args), args[1].dtype(), &offset));
+}
+void view_dtype_kernel(const Op&, const Value* args, Value* results) {
+  SymInt offset = args[0].impl()->offset;
+  TensorMeta meta = other_dtype_meta(base_meta(args), args[1].dtype(), &offset);
+  results[0] = Tensor::from_storage(args[0].impl()->storage, offset.expect(), std::move(meta));
+}
+
 }  // namespace framejit::eager
