@@ -49,8 +49,8 @@ inf, nan, pi, e = math.inf, math.nan, math.pi, math.e
 newaxis = None
 
 
-class _Layout:
-    """A value of ``layout=`` or ``memory_format=``: accepted for PyTorch's sake, the only ones there are."""
+class layout:
+    """A value of ``layout=``: accepted for PyTorch's sake, there is only one."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -62,42 +62,31 @@ class _Layout:
         return self._name
 
 
-strided = _Layout("strided")
-contiguous_format = _Layout("contiguous_format")
-preserve_format = _Layout("preserve_format")
+class memory_format(str):
+    """A value of ``memory_format=``: an order in which the elements of a tensor lie."""
+
+    def __repr__(self) -> str:
+        return f"framejit.{self}"
+
+    def __reduce__(self) -> str:
+        return str(self)
+
+
+strided = layout("strided")
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
 
 # --- op functions -----------------------------------------------------------------------------------------------------
 if TYPE_CHECKING:
     from framejit._C.ops import *
 globals().update({name: function for name, function in vars(_C.ops).items() if not name.startswith("__")})
+# In-place forms as functions, `relu_(x)`.
+globals().update({name: method for name, method in vars(Tensor).items() if name.endswith("_") and name[:-1] in globals()})
 
 
 # --- settings and small helpers ---------------------------------------------------------------------------------------
-def manual_seed(seed: builtins.int) -> Generator:
-    """Starts the stream of random numbers of a seed, and returns the generator that all ops draw from."""
-    return default_generator.manual_seed(seed)
-
-
-def seed() -> builtins.int:
-    """Seeds with a random number, and returns it."""
-    return default_generator.seed()
-
-
-def initial_seed() -> builtins.int:
-    """The seed of the stream of random numbers."""
-    return default_generator.initial_seed()
-
-
-def get_rng_state() -> Tensor:
-    """The place in the stream of random numbers."""
-    return default_generator.get_state()
-
-
-def set_rng_state(new_state: Tensor) -> None:
-    """Goes to a place that :func:`get_rng_state` returned."""
-    default_generator.set_state(new_state)
-
-
 def is_tensor(obj: Any) -> builtins.bool:
     """Whether ``obj`` is a tensor."""
     return isinstance(obj, Tensor)
@@ -141,9 +130,28 @@ def numel(input: Tensor) -> builtins.int:
 from framejit import compiler as compiler  # noqa: E402  isort: skip  (autograd and optim mark functions with it)
 from framejit import _tensor as _tensor  # noqa: E402  (completes Tensor; needs autograd)
 from framejit import autograd as autograd  # noqa: E402
+from framejit import functional as functional  # noqa: E402
+from framejit import random as random  # noqa: E402
+from framejit import _tensor_methods as _tensor_methods  # noqa: E402  isort: skip  (needs functional)
 from framejit._dtype_info import can_cast as can_cast  # noqa: E402
 from framejit._dtype_info import finfo as finfo  # noqa: E402
 from framejit._dtype_info import iinfo as iinfo  # noqa: E402
+from framejit._settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled  # noqa: E402
+from framejit._settings import detach as detach  # noqa: E402
+from framejit._settings import detach_ as detach_  # noqa: E402
+from framejit._settings import empty_permuted as empty_permuted  # noqa: E402
+from framejit._settings import get_default_device as get_default_device  # noqa: E402
+from framejit._settings import get_device as get_device  # noqa: E402
+from framejit._settings import get_float32_matmul_precision as get_float32_matmul_precision  # noqa: E402
+from framejit._settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled  # noqa: E402
+from framejit._settings import is_inference as is_inference  # noqa: E402
+from framejit._settings import is_nonzero as is_nonzero  # noqa: E402
+from framejit._settings import is_same_size as is_same_size  # noqa: E402
+from framejit._settings import is_signed as is_signed  # noqa: E402
+from framejit._settings import set_default_device as set_default_device  # noqa: E402
+from framejit._settings import set_float32_matmul_precision as set_float32_matmul_precision  # noqa: E402
+from framejit._settings import typename as typename  # noqa: E402
+from framejit._settings import use_deterministic_algorithms as use_deterministic_algorithms  # noqa: E402
 from framejit._tensor_str import set_printoptions as set_printoptions  # noqa: E402
 from framejit.autograd.grad_mode import enable_grad as enable_grad  # noqa: E402
 from framejit.autograd.grad_mode import inference_mode as inference_mode  # noqa: E402
@@ -153,6 +161,20 @@ from framejit.autograd.grad_mode import no_grad as no_grad  # noqa: E402
 from framejit.autograd.grad_mode import set_grad_enabled as set_grad_enabled  # noqa: E402
 from framejit.compiler import compile as compile  # noqa: E402
 from framejit.compiler import explain as explain  # noqa: E402
+from framejit.functional import asarray as asarray  # noqa: E402
+from framejit.functional import broadcast_shapes as broadcast_shapes  # noqa: E402
+from framejit.functional import can_cast as can_cast  # noqa: E402
+from framejit.functional import frombuffer as frombuffer  # noqa: E402
+from framejit.functional import gradient as gradient  # noqa: E402
+from framejit.functional import result_type as result_type  # noqa: E402
+from framejit.functional import unique as unique  # noqa: E402
+from framejit.functional import unique_consecutive as unique_consecutive  # noqa: E402
+from framejit.random import fork_rng as fork_rng  # noqa: E402
+from framejit.random import get_rng_state as get_rng_state  # noqa: E402
+from framejit.random import initial_seed as initial_seed  # noqa: E402
+from framejit.random import manual_seed as manual_seed  # noqa: E402
+from framejit.random import seed as seed  # noqa: E402
+from framejit.random import set_rng_state as set_rng_state  # noqa: E402
 
 from framejit import nn as nn  # noqa: E402  isort: skip
 from framejit import optim as optim  # noqa: E402  isort: skip

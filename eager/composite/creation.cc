@@ -1,5 +1,5 @@
 // Creation ops in terms of `empty`, `full` and `arange`.
-#include "eager/composite/support.h"
+#include "eager/composite/memory_format.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/creation.h"
@@ -22,20 +22,24 @@ Tensor filled_like(const Value* args, const Dims& sizes, const Value& number, in
   return full(sizes, number, dtype_or(args[at], self.dtype()), device_or(args[at + 1], self.device()));
 }
 
-/// Keeps the strides of a dense self, as PyTorch's *_like do.
+/// Strides of a tensor like self: by default those of self where they are dense.
+Dims strides_like(const Tensor& self, const Value& format) {
+  if (format.is_none() || format.string() == "preserve_format") return preserved_meta(self.meta()).strides;
+  return format_strides(self.sizes(), format.string());
+}
+
 Tensor empty_like_self(const Value* args) {
   const Tensor self = args[0].tensor();
-  const TensorMeta meta = preserved_meta(self.meta());
-  return empty_strided(meta.sizes, meta.strides, dtype_or(args[1], self.dtype()),
+  return empty_strided(self.sizes(), strides_like(self, args[3]), dtype_or(args[1], self.dtype()),
                        device_or(args[2], self.device()));
 }
 
-/// Of the strides of self where those are dense: a contiguous tensor seen with its dims in another order.
+/// A contiguous tensor seen with its dims in another order where the strides are to be others.
 Tensor filled_like_self(const Value* args, const Value& number, int at) {
   const Tensor self = args[0].tensor();
   const Tensor result = filled_like(args, self.sizes(), number, at);
-  const TensorMeta meta = preserved_meta(self.meta());
-  return meta.strides == result.strides() ? result : as_strided(result, meta.sizes, meta.strides);
+  const Dims strides = strides_like(self, args[at + 2]);
+  return strides == result.strides() ? result : as_strided(result, self.sizes(), strides);
 }
 
 }  // namespace

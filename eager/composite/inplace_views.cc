@@ -115,8 +115,8 @@ void set_strided_inplace_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor(), source = args[1].tensor();
   check_source(self, source);
   const Dims sizes = args[3].dims(), strides = args[4].dims();
-  const Tensor view = as_strided(detach(source), sizes, strides.empty() ? contiguous_strides(sizes) : strides,
-                                 args[2].sym_int());
+  const Tensor view = as_strided(eager::detach(source), sizes,
+                                 strides.empty() ? contiguous_strides(sizes) : strides, args[2].sym_int());
   show(self, view->storage, view.offset(), view.sizes(), view.strides());
   results[0] = self;
 }

@@ -20,9 +20,11 @@ Tensor empty_of(const Value& sizes, const Value& dtype, const Value& device, DTy
   return empty(sizes.dims(), dtype_or(dtype, otherwise), optional_device(device));
 }
 
+/// Like args[0]; args[dtype], then device and memory format.
 Tensor empty_as(const Value* args, int dtype) {
-  const Tensor self = args[0].tensor();
-  return empty(self.sizes(), dtype_or(args[dtype], self.dtype()), device_or(args[dtype + 1], self.device()));
+  const Value& format = args[dtype + 2];
+  return empty_like(args[0].tensor(), optional_dtype(args[dtype]), optional_device(args[dtype + 1]),
+                    format.is_none() ? std::nullopt : std::optional<std::string>(format.string()));
 }
 
 /// How many whole numbers from 0 on a dtype holds without gaps.

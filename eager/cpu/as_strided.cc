@@ -19,7 +19,7 @@ void meta_as_strided_backward(const Op& op, const Value* args, std::vector<Tenso
 void as_strided_backward_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
   const Tensor grad = contiguous(args[0].tensor());
-  const std::vector<int64_t> places = enumerate_offsets(args[1].dims().span(), args[2].dims().span());
+  std::vector<int64_t> places = enumerate_offsets(args[1].dims().span(), args[2].dims().span());
   std::vector<int64_t> read = enumerate_offsets(args[3].dims().span(), args[4].dims().span());
   for (int64_t& place : read) place += args[5].integer();
   int64_t first = 0, last = 0;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "eager/autograd/autograd.h"
+#include "eager/meta/memory_format.h"
 #include "framejit/bindings/arg_reader.h"
 #include "framejit/bindings/constant_types.h"
 #include "framejit/bindings/python.h"
@@ -102,8 +103,17 @@ PyObject* stride(PyObject* self, PyObject* args, PyObject* kwargs) {
     return strides.release();
   });
 }
-PyObject* is_contiguous(PyObject* self, PyObject*, PyObject*) {
-  return guarded([&] { return PyBool_FromLong(unwrap(self).is_contiguous()); });
+PyObject* is_contiguous(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"memory_format", nullptr};
+  const char* format = "contiguous_format";
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s:is_contiguous", const_cast<char**>(names), &format))
+    return nullptr;
+  return guarded([&] {
+    const Tensor tensor = unwrap(self);
+    if (!std::strcmp(format, "preserve_format") || !std::strcmp(format, "contiguous_format"))
+      return PyBool_FromLong(tensor.is_contiguous());
+    return PyBool_FromLong(eager::is_in_format(tensor.meta(), format));
+  });
 }
 
 PyObject* requires_grad_(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -149,7 +159,8 @@ PyMethodDef tensor_methods[] = {
     {"stride", with_keywords(stride), kKeywords,
      "stride(dim=None)\n\nThe strides in elements, or that of one dimension."},
     {"is_contiguous", with_keywords(is_contiguous), kKeywords,
-     "Whether the elements lie in row-major order."},
+     "is_contiguous(memory_format=contiguous_format)\n\nWhether the elements lie in row-major order, or that "
+     "of the format."},
     {"element_size", noargs<element_size>, METH_NOARGS, "Bytes per element."},
     {"storage_offset", noargs<storage_offset>, METH_NOARGS,
      "First element's place in the storage, in elements."},

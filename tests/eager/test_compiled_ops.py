@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
-from op_samples import ALL, SAMPLES, Sample, T
+from op_samples import ALL, FORMATS, SAMPLES, Sample, T
 
 import framejit as fj
 
@@ -44,7 +44,7 @@ class Source:
             self.numbers.append(value)
             return f"n{len(self.numbers) - 1}"
         name = f"c{len(self.constants)}"
-        self.constants[name] = getattr(fj, value) if isinstance(value, str) and value in ALL else value
+        self.constants[name] = getattr(fj, value) if isinstance(value, str) and value in (*ALL, *FORMATS) else value
         return name
 
     def function(self, row: dict) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ import pkgutil
 
 from op_samples.sample import ALL as ALL
 from op_samples.sample import FLOATS as FLOATS
+from op_samples.sample import FORMATS as FORMATS
 from op_samples.sample import Sample as Sample
 from op_samples.sample import T as T
 

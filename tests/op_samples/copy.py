@@ -12,7 +12,8 @@ x = T(3, 4)
 SAMPLES.update(
     {
         "clone": [S(x, dtypes=ALL), S(T(3, 4, layout="permuted")), S(T(3, 4, layout="sliced")), S(T(3, 4, layout="expanded"))],
-        "detach": [S(x), S(T(3, 4, layout="permuted"))], "contiguous": [S(x), S(T(3, 4, layout="permuted"))],
+        "detach": [S(x), S(T(3, 4, layout="permuted"))], "clone.format": [S(T(2, 3, 4, 5), memory_format="channels_last"), S(T(2, 3, 4, 5, layout="permuted"), memory_format="contiguous_format"), S(T(3, 4, layout="permuted"), memory_format="preserve_format"), S(x, memory_format="channels_last"), S(T(2, 3, 4, 5, 2), memory_format="channels_last_3d")],
+        "contiguous": [S(T(2, 3, 4, 5), memory_format="channels_last"), S(T(2, 1, 4, 5), memory_format="channels_last"), S(x), S(T(3, 4, layout="permuted"))],
         "to.dtype": [S(T(20, low=-300, high=300), dtype, dtypes=NUMBERS + ("bool",), grad=dtype == "float64") for dtype in ("int32", "int64", "float32", "float64", "bool")] + [S(T(20, low=0, high=200), "uint8", dtypes=NUMBERS, grad=False)],
         "to.device": [S(x, "cpu"), S(x, "cpu", "float64")],
         "to.other": [S(x, T(2, dtype="float64", grad=False)), S(x, T(2, dtype="int64"), grad=False)],

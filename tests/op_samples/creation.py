@@ -13,7 +13,7 @@ SAMPLES.update(
         "zeros": [S((2, 3)), S((), dtype="int64"), S((0, 2))], "ones": [S((2, 3)), S((2,), dtype="bool")],
         "scalar_tensor": [S(1.5), S(2, dtype="int64")],
         "zeros_like": [S(x, dtypes=ALL), S(T(2, 3, layout="permuted")), S(x, dtype="int64"), S(T(3, 4, layout="expanded"))],
-        "ones_like": [S(x), S(x, dtype="float64")], "full_like": [S(x, 2), S(x, 2.5, dtype="float64"), S(T(2, 3, layout="permuted"), 1)],
+        "ones_like": [S(T(2, 3, 4, 5), memory_format="channels_last"), S(T(2, 3, layout="permuted"), memory_format="contiguous_format"), S(x, memory_format="channels_last"), S(x), S(x, dtype="float64")], "full_like": [S(x, 2), S(x, 2.5, dtype="float64"), S(T(2, 3, layout="permuted"), 1)],
         "new_zeros": [S(x, (2, 2))], "new_ones": [S(x, (2,), dtype="int64")], "new_full": [S(x, (2, 2), 3)],
         "arange": [S(5), S(2.5), S(5, dtype="float32"), S(-1)],
         "arange.start_step": [S(1, 7), S(1, 7, 2), S(0, 1, 0.1), S(7, 1, -2), S(1, 5, 0), S(0, 5, -1), S(1.0, 3, dtype="int64")],

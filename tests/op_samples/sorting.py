@@ -51,6 +51,6 @@ SAMPLES: dict[str, list[Sample]] = {
 INTERNAL = {
     "order_statistic_index": "median",
     "running_extremum_index": "cummax",
-    "unique_elements": "isin",
-    "unique_slices": "isin",
+    "_unique_elements": "isin",
+    "_unique_slices": "isin",
 }

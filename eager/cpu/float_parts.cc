@@ -1,0 +1,65 @@
+// frexp and nextafter.
+#include <cmath>
+
+#include "eager/cpu/kernel_support.h"
+#include "eager/error.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+namespace {
+
+/// Calls `f(T())` for the floats that the C library knows.
+template <class F>
+void for_standard_float(const char* name, DType dtype, F f) {
+  if (dtype == DType::float32) return f(float());
+  if (dtype == DType::float64) return f(double());
+  fail(ErrorType::not_implemented, "\"", name, "\" not implemented for '", dtype_name(dtype), "'");
+}
+
+}  // namespace
+
+void meta_frexp(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  FRAMEJIT_CHECK(is_floating(self.dtype), "torch.frexp() only supports floating-point dtypes");
+  results.push_back(contiguous_meta(self.sizes, self.dtype, self.device));
+  results.push_back(contiguous_meta(self.sizes, DType::int32, self.device));
+}
+
+void frexp_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor self = contiguous(args[0].tensor());
+  std::vector<TensorMeta> metas;
+  meta_frexp(op, args, metas);
+  const Tensor mantissa = Tensor::empty(metas[0]), exponent = Tensor::empty(metas[1]);
+  const int64_t count = self.numel().expect();
+  for_standard_float("frexp", self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < count; ++i) {
+      int power = 0;
+      mantissa.data_as<T>()[i] = std::frexp(self.data_as<T>()[i], &power);
+      exponent.data_as<int32_t>()[i] = power;
+    }
+  });
+  results[0] = mantissa;
+  results[1] = exponent;
+}
+
+void meta_nextafter(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  results.push_back(contiguous_meta(self.sizes, self.dtype, self.device));
+}
+
+void nextafter_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor self = contiguous(args[0].tensor()), other = contiguous(args[1].tensor());
+  Tensor result = allocate_result(op, args);
+  const int64_t count = self.numel().expect();
+  for_standard_float("nextafter", self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < count; ++i)
+      result.data_as<T>()[i] = std::nextafter(self.data_as<T>()[i], other.data_as<T>()[i]);
+  });
+  results[0] = std::move(result);
+}
+
+}  // namespace framejit::eager
