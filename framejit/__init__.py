@@ -83,7 +83,9 @@ if TYPE_CHECKING:
     from framejit._C.ops import *
 globals().update({name: function for name, function in vars(_C.ops).items() if not name.startswith("__")})
 # In-place forms as functions, `relu_(x)`.
-globals().update({name: method for name, method in vars(Tensor).items() if name.endswith("_") and name[:-1] in globals()})
+globals().update(
+    {name: method for name, method in vars(Tensor).items() if name.endswith("_") and name[:-1] in globals()}
+)
 
 
 # --- settings and small helpers ---------------------------------------------------------------------------------------
@@ -129,10 +131,10 @@ def numel(input: Tensor) -> builtins.int:
 
 from framejit import compiler as compiler  # noqa: E402  isort: skip  (autograd and optim mark functions with it)
 from framejit import _tensor as _tensor  # noqa: E402  (completes Tensor; needs autograd)
+from framejit import _tensor_methods as _tensor_methods  # noqa: E402
 from framejit import autograd as autograd  # noqa: E402
 from framejit import functional as functional  # noqa: E402
 from framejit import random as random  # noqa: E402
-from framejit import _tensor_methods as _tensor_methods  # noqa: E402  isort: skip  (needs functional)
 from framejit._dtype_info import can_cast as can_cast  # noqa: E402
 from framejit._dtype_info import finfo as finfo  # noqa: E402
 from framejit._dtype_info import iinfo as iinfo  # noqa: E402
@@ -143,7 +145,9 @@ from framejit._settings import empty_permuted as empty_permuted  # noqa: E402
 from framejit._settings import get_default_device as get_default_device  # noqa: E402
 from framejit._settings import get_device as get_device  # noqa: E402
 from framejit._settings import get_float32_matmul_precision as get_float32_matmul_precision  # noqa: E402
-from framejit._settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled  # noqa: E402
+from framejit._settings import (  # noqa: E402
+    is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
+)
 from framejit._settings import is_inference as is_inference  # noqa: E402
 from framejit._settings import is_nonzero as is_nonzero  # noqa: E402
 from framejit._settings import is_same_size as is_same_size  # noqa: E402

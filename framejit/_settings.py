@@ -30,7 +30,9 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 def set_float32_matmul_precision(precision: str) -> None:
     """Remembers the wish; float32 products are always computed in float32."""
     if precision not in ("highest", "high", "medium"):
-        raise ValueError(f"set_float32_matmul_precision: got {precision!r}, expected 'highest', 'high' or 'medium'")
+        raise ValueError(
+            f"set_float32_matmul_precision: got {precision!r}, expected 'highest', 'high' or 'medium'"
+        )
     _state["matmul_precision"] = precision
 
 

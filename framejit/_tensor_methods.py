@@ -24,7 +24,12 @@ def _from_function(function: Callable[..., Any]) -> None:
     _method(method)
 
 
-for _function in (functional.unique, functional.unique_consecutive, _settings.is_nonzero, _settings.is_same_size):
+for _function in (
+    functional.unique,
+    functional.unique_consecutive,
+    _settings.is_nonzero,
+    _settings.is_same_size,
+):
     _from_function(_function)
 
 
@@ -41,12 +46,17 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     added = self.dim() - len(wanted)
     if added < 0 or any(one not in (1, own) for one, own in zip(wanted, self.shape[added:])):
         raise RuntimeError(f"size {list(wanted)} is not expandable to size {list(self.shape)}.")
-    dims = [*range(added), *(added + i for i, one in enumerate(wanted) if one == 1 and self.size(added + i) != 1)]
+    dims = [
+        *range(added),
+        *(added + i for i, one in enumerate(wanted) if one == 1 and self.size(added + i) != 1),
+    ]
     return self.sum(dims, keepdim=True).reshape(wanted) if dims else self
 
 
 @_method
-def new_empty_strided(self: Tensor, size: Any, stride: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
+def new_empty_strided(
+    self: Tensor, size: Any, stride: Any, *, dtype: Any = None, device: Any = None
+) -> Tensor:
     """Of the given sizes and strides, not initialised, with the dtype of self unless another is given."""
     return ops.empty_strided(size, stride, dtype=dtype or self.dtype, device=device or self.device)
 

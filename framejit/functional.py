@@ -23,7 +23,9 @@ def _distinct(
     input: Tensor, dim: int | None, consecutive: bool, return_inverse: bool, return_counts: bool
 ) -> Tensor | tuple[Tensor, ...]:
     found = (
-        ops._unique_elements(input, consecutive) if dim is None else ops._unique_slices(input, dim, consecutive)
+        ops._unique_elements(input, consecutive)
+        if dim is None
+        else ops._unique_slices(input, dim, consecutive)
     )
     return _chosen(found, return_inverse, return_counts)  # type: ignore[no-any-return]
 
@@ -128,7 +130,11 @@ def gradient(
     dims = range(input.dim()) if dim is None else [dim] if isinstance(dim, int) else dim
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
-    spacings = list(spacing) if isinstance(spacing, (tuple, list)) else [1 if spacing is None else spacing] * len(dims)
+    spacings = (
+        list(spacing)
+        if isinstance(spacing, (tuple, list))
+        else [1 if spacing is None else spacing] * len(dims)
+    )
     if len(spacings) != len(dims):
         raise RuntimeError(
             f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'len(dim)'"
@@ -141,9 +147,7 @@ def gradient(
                 f"Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {d})"
             )
         if input.size(d) < edge_order + 1:
-            raise RuntimeError(
-                "torch.gradient expected each dimension size to be at least edge_order+1"
-            )
+            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
         found.append(_slope(input, d % input.dim(), one, edge_order))
     return tuple(found)
 
@@ -154,7 +158,9 @@ def gradient(
 def result_type(tensor1: Any, tensor2: Any) -> Any:
     """The dtype of the result of arithmetic on two tensors or numbers."""
     operands: list[Any] = [
-        ops.empty((0,) if operand.dim() else (), dtype=operand.dtype) if isinstance(operand, Tensor) else operand
+        ops.empty((0,) if operand.dim() else (), dtype=operand.dtype)
+        if isinstance(operand, Tensor)
+        else operand
         for operand in (tensor1, tensor2)
     ]
     if not any(isinstance(operand, Tensor) for operand in operands):
@@ -188,7 +194,11 @@ def asarray(
 ) -> Tensor:
     """A tensor of ``obj``: sharing memory with tensors, arrays and buffers where dtype allows it, unless ``copy``."""
     if copy is None or copy:
-        result = _C.as_tensor(obj) if not isinstance(obj, (builtins.bytes, builtins.bytearray)) else frombuffer(obj, dtype=dtype)
+        result = (
+            _C.as_tensor(obj)
+            if not isinstance(obj, (builtins.bytes, builtins.bytearray))
+            else frombuffer(obj, dtype=dtype)
+        )
         converted = result if dtype is None else result.to(dtype)
         if copy and converted is result:
             converted = converted.clone()
@@ -218,13 +228,20 @@ def frombuffer(
     if available == 0 or count == 0:
         raise ValueError(f"both buffer length ({available}) and count ({count}) must not be 0")
     if not 0 <= offset < available:
-        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({available} bytes) - 1")
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({available} bytes) - 1"
+        )
     if count < 0:
         if (available - offset) % item:
-            raise ValueError(f"buffer length ({available - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({item})")
+            raise ValueError(
+                f"buffer length ({available - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({item})"
+            )
         count = (available - offset) // item
     elif offset + count * item > available:
-        raise ValueError(f"requested buffer length ({count} * {item} bytes) after offset ({offset} bytes) must not be greater than actual buffer length ({available} bytes)")
+        raise ValueError(
+            f"requested buffer length ({count} * {item} bytes) after offset ({offset} bytes) must not be greater than"
+            f" actual buffer length ({available} bytes)"
+        )
     import numpy as np
 
     data = np.frombuffer(buffer, dtype=np.uint8, count=count * item, offset=offset)

@@ -6,6 +6,7 @@
 #include "eager/meta/pointwise.h"
 #include "eager/meta/type_names.h"
 #include "eager/pointwise_kernel.h"
+#include "generated/ops/copy.h"
 
 namespace framejit::eager {
 
@@ -74,6 +75,25 @@ void meta_out(const Op& op, const Value* args, std::vector<TensorMeta>& results)
   result.dtype = out.dtype;
   if (result.sizes == out.sizes) result.strides = out.strides;
   results.push_back(std::move(result));
+}
+
+void write_out(const Op& op, const Tensor& result, const Tensor& out) {
+  FRAMEJIT_CHECK(
+      !modes().grad_enabled || !(result.requires_grad() || out.requires_grad()), op.schema.name,
+      "(): functions with out=... arguments don't support automatic differentiation, but one of the "
+      "arguments requires grad.");
+  check_castable(result.dtype(), out.dtype());
+  if (!(result.sizes() == out.sizes())) {
+    FRAMEJIT_CHECK(!out.is_symbolic(), op.schema.name, "(): out= cannot be resized while a graph is traced");
+    TensorMeta meta = result.meta();
+    meta.dtype = out.dtype();
+    meta.strides = contiguous_strides(meta.sizes);
+    const Tensor resized = Tensor::empty(meta);
+    out->storage = resized->storage;
+    out->offset = 0;
+    out.impl()->meta = std::move(meta);
+  }
+  ops::copy_(out, result);
 }
 
 void out_kernel(const Op& op, const Value* args, Value* results) {

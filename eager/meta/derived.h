@@ -16,4 +16,8 @@ void check_inplace_result(const Op& op, const TensorMeta& result, const TensorMe
 void meta_out(const Op& op, const Value* args, std::vector<TensorMeta>& results);
 void out_kernel(const Op& op, const Value* args, Value* results);
 
+/// Gives `out` the sizes and elements of `result`. RuntimeError where a gradient would be lost, or the type
+/// does not fit.
+FRAMEJIT_API void write_out(const Op& op, const Tensor& result, const Tensor& out);
+
 }  // namespace framejit::eager

@@ -29,6 +29,28 @@ PyObject* out_keyword() {
   return name;
 }
 
+/// The tensors of `out=`: one, or as many as the op has results. False for anything else.
+bool bind_out(const Signature& signature, PyObject* value, BoundCall* bound) {
+  const int count = signature.op->schema.result_count;
+  if (value == Py_None) return true;
+  if (count == 1) {
+    if (!is_tensor(value)) return false;
+    if (signature.out_op)
+      bound->out = unwrap(value);
+    else
+      bound->outs.push_back(unwrap(value));
+    return true;
+  }
+  if ((!PyTuple_Check(value) && !PyList_Check(value)) || PySequence_Fast_GET_SIZE(value) != count)
+    return false;
+  for (int i = 0; i < count; ++i) {
+    PyObject* entry = PySequence_Fast_GET_ITEM(value, i);
+    if (!is_tensor(entry)) return false;
+    bound->outs.push_back(unwrap(entry));
+  }
+  return true;
+}
+
 /// The keywords beside the `used` ones that parameters took; false when there is one that the call may not
 /// have.
 bool bind_extra_keywords(const Signature& signature, const CallArgs& call, Py_ssize_t used,
@@ -36,9 +58,8 @@ bool bind_extra_keywords(const Signature& signature, const CallArgs& call, Py_ss
   for (Py_ssize_t k = 0; k < call.keyword_count(); ++k) {
     PyObject* name = PyTuple_GET_ITEM(call.kwnames, k);
     PyObject* value = call.args[call.count + k];
-    if (signature.out_op && names_equal(name, out_keyword())) {
-      if (value != Py_None && !is_tensor(value)) return false;
-      bound->out = value == Py_None ? eager::Tensor() : unwrap(value);
+    if ((signature.out_op || signature.copies_to_out) && names_equal(name, out_keyword())) {
+      if (!bind_out(signature, value, bound)) return false;
       ++used;
     } else if (signature.is_factory && is_factory_keyword(name)) {
       ++used;
@@ -148,6 +169,7 @@ bool fill_defaults(const Signature& signature, int first, ArgValues* values) {
 bool try_bind(const Signature& signature, const CallArgs& call, BoundCall* bound) {
   bound->signature = &signature;
   bound->out = eager::Tensor();
+  bound->outs.clear();
   bound->requires_grad = false;
   bound->values.reset(int(signature.params.size()) + 1);  // one more for out
   int filled = bind_positional(signature, call, &bound->values);

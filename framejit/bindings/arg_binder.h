@@ -10,6 +10,7 @@
 #include <Python.h>
 
 #include <new>
+#include <vector>
 
 #include "framejit/bindings/signature.h"
 
@@ -51,7 +52,8 @@ struct CallArgs {
 struct BoundCall {
   const Signature* signature = nullptr;
   ArgValues values;
-  eager::Tensor out;  ///< undefined: none was given
+  eager::Tensor out;                ///< for the row's own `out` argument; undefined: none was given
+  std::vector<eager::Tensor> outs;  ///< what the results are copied into; empty: none was given
   bool requires_grad = false;
 };
 

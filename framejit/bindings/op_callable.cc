@@ -6,6 +6,7 @@
 
 #include "eager/autograd/autograd.h"
 #include "eager/dispatch.h"
+#include "eager/meta/derived.h"
 #include "framejit/bindings/constant_types.h"
 #include "framejit/bindings/python.h"
 #include "framejit/bindings/results.h"
@@ -182,8 +183,25 @@ PyObject* run_op(const Op& op, const Value* args) {
   return results_to_python(op, results);
 }
 
+namespace {
+
+/// Runs the op and copies its results into the tensors of `out=`.
+PyObject* run_into_outs(BoundCall& bound) {
+  const Op& op = *bound.signature->op;
+  Value results[kMaxResults];
+  call_op(op, bound.values.data(), results);
+  for (size_t i = 0; i < bound.outs.size(); ++i) {
+    eager::write_out(op, results[i].tensor(), bound.outs[i]);
+    results[i] = bound.outs[i];
+  }
+  return results_to_python(op, results);
+}
+
+}  // namespace
+
 PyObject* run_bound(BoundCall& bound) {
   const Signature& signature = *bound.signature;
+  if (!bound.outs.empty()) return run_into_outs(bound);
   if (bound.out.defined()) {
     bound.values[int(signature.params.size())] = bound.out;
     return run_op(*signature.out_op, bound.values.data());

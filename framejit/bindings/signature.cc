@@ -58,6 +58,9 @@ Signature make_signature(const eager::Op& op, bool is_method) {
     signature.spreads_last = only_ints || last == ArgType::tensor_list;
   }
   signature.is_factory = is_factory(op);
+  const eager::Schema& schema = op.schema;
+  const bool new_tensors = schema.result_count > 0 && !schema.returns_list && !schema.returns_number;
+  signature.copies_to_out = !is_method && new_tensors && op.mutated < 0 && op.kind != OpKind::view;
   return signature;
 }
 
@@ -161,9 +164,10 @@ std::string signature_text(const Signature& signature) {
     else if (param.arg->optional && param.arg->kw_only)
       text += " = None";
   }
-  if (signature.out_op && !signature.is_method) {
+  if (signature.copies_to_out) {
     separate();
-    text += keyword_only ? "Tensor out = None" : "*, Tensor out = None";
+    const char* type = signature.op->schema.result_count == 1 ? "Tensor" : "tuple of Tensors";
+    text += std::string(keyword_only ? "" : "*, ") + type + " out = None";
   }
   return text + ")";
 }

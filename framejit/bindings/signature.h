@@ -29,6 +29,8 @@ struct Signature {
   /// `x.view((2, 3))`), or it is a Tensor[] (`einsum('i,i', a, b)`).
   bool spreads_last = false;
   const eager::Op* out_op = nullptr;  ///< the derived row that takes `out` as one more argument; null: none
+  /// `out=` of a function without such a row: the results are copied into the tensors given.
+  bool copies_to_out = false;
   /// Makes a tensor from no data: requires_grad=, layout=, pin_memory= and memory_format= are understood.
   bool is_factory = false;
 };

@@ -47,7 +47,9 @@ def test_poisson_errors() -> None:
     assert fj.poisson(fj.zeros(3)).tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize(("n", "p"), [(1, 0.3), (10, 0.05), (10, 0.95), (40, 0.5), (1000, 0.2), (1000, 0.9), (5, 1.0), (5, 0.0)])
+@pytest.mark.parametrize(
+    ("n", "p"), [(1, 0.3), (10, 0.05), (10, 0.95), (40, 0.5), (1000, 0.2), (1000, 0.9), (5, 1.0), (5, 0.0)]
+)
 def test_binomial(n: int, p: float) -> None:
     x = fj.binomial(fj.full((COUNT,), float(n)), fj.full((1,), p)).numpy()
     assert x.min() >= 0 and x.max() <= n
@@ -108,7 +110,14 @@ def test_bernoulli() -> None:
     assert abs(fj.empty(COUNT).bernoulli_().mean().item() - 0.5) < 0.01
 
 
-@pytest.mark.parametrize("draw", [lambda g: fj.poisson(fj.ones(5), g), lambda g: fj.empty(5).geometric_(0.3, generator=g), lambda g: fj.normal(fj.zeros(5), 1.0, generator=g)])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda g: fj.poisson(fj.ones(5), g),
+        lambda g: fj.empty(5).geometric_(0.3, generator=g),
+        lambda g: fj.normal(fj.zeros(5), 1.0, generator=g),
+    ],
+)
 def test_generator_argument(draw: Callable[[fj.Generator], fj.Tensor]) -> None:
     one, other = fj.Generator().manual_seed(3), fj.Generator().manual_seed(3)
     state = fj.get_rng_state()

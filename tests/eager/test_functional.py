@@ -58,7 +58,9 @@ def test_unique_in_a_compiled_function() -> None:
     assert (values.tolist(), counts.tolist()) == ([3, 5], [2, 1])
 
 
-@pytest.mark.parametrize("shapes", [((2, 1), (3,)), ((2, 3),), (4, (3, 1)), ((), (2,)), ((0,), (1,)), ((5, 1, 4), (3, 1), 4)])
+@pytest.mark.parametrize(
+    "shapes", [((2, 1), (3,)), ((2, 3),), (4, (3, 1)), ((), (2,)), ((0,), (1,)), ((5, 1, 4), (3, 1), 4)]
+)
 def test_broadcast_shapes(shapes: tuple) -> None:
     assert tuple(fj.broadcast_shapes(*shapes)) == tuple(torch.broadcast_shapes(*shapes))
 
@@ -88,9 +90,17 @@ def test_gradient(options: dict) -> None:
 
 @pytest.mark.parametrize("edge_order", [1, 2])
 def test_gradient_over_places(edge_order: int) -> None:
-    data, places = np.arange(12.0).reshape(3, 4) ** 2, [np.array([0.0, 1.0, 4.0]), np.array([0.0, 0.5, 1.5, 4.0])]
+    data, places = (
+        np.arange(12.0).reshape(3, 4) ** 2,
+        [np.array([0.0, 1.0, 4.0]), np.array([0.0, 0.5, 1.5, 4.0])],
+    )
     got = fj.gradient(fj.from_numpy(data), spacing=tuple(map(fj.from_numpy, places)), edge_order=edge_order)
-    same(got, torch.gradient(torch.from_numpy(data), spacing=tuple(map(torch.from_numpy, places)), edge_order=edge_order))
+    same(
+        got,
+        torch.gradient(
+            torch.from_numpy(data), spacing=tuple(map(torch.from_numpy, places)), edge_order=edge_order
+        ),
+    )
 
 
 @pytest.mark.parametrize("a", [1, 1.5, True, "int32", "float64", "uint8", "()float64"])
@@ -99,16 +109,23 @@ def test_result_type(a: Any, b: Any) -> None:
     def build(library: Any, what: Any) -> Any:
         if not isinstance(what, str):
             return what
-        return library.ones(() if what.startswith("()") else (2,), dtype=getattr(library, what.removeprefix("()")))
+        return library.ones(
+            () if what.startswith("()") else (2,), dtype=getattr(library, what.removeprefix("()"))
+        )
 
-    assert str(fj.result_type(build(fj, a), build(fj, b))).split(".")[1] == str(torch.result_type(build(torch, a), build(torch, b))).split(".")[1]
+    assert (
+        str(fj.result_type(build(fj, a), build(fj, b))).split(".")[1]
+        == str(torch.result_type(build(torch, a), build(torch, b))).split(".")[1]
+    )
 
 
 def test_can_cast() -> None:
     names = ["bool", "uint8", "int32", "int64", "float32", "float64"]
     for a in names:
         for b in names:
-            assert fj.can_cast(getattr(fj, a), getattr(fj, b)) == torch.can_cast(getattr(torch, a), getattr(torch, b)), (a, b)
+            assert fj.can_cast(getattr(fj, a), getattr(fj, b)) == torch.can_cast(
+                getattr(torch, a), getattr(torch, b)
+            ), (a, b)
 
 
 def test_asarray() -> None:
@@ -187,7 +204,12 @@ def test_channels_last(shape: tuple) -> None:
         assert (last == x).all()
         results = [last, x.to(memory_format=library.channels_last), x.clone(memory_format=library.channels_last), last * 2, library.zeros_like(last),
                    library.empty_like(last, memory_format=library.contiguous_format), last.contiguous(), library.rand_like(last), last.clone()]  # fmt: skip
-        found.append([(r.stride(), r.is_contiguous(), r.is_contiguous(memory_format=library.channels_last)) for r in results])
+        found.append(
+            [
+                (r.stride(), r.is_contiguous(), r.is_contiguous(memory_format=library.channels_last))
+                for r in results
+            ]
+        )
     assert found[0] == found[1]
 
 
@@ -248,3 +270,35 @@ def test_resize_keeps_what_fits() -> None:
     assert x.resize_(9)[:6].tolist() == [0, 1, 2, 3, 4, 5]
     with pytest.raises(RuntimeError, match="require grad"):
         fj.ones(2, requires_grad=True).resize_(3)
+
+
+# --- out= of functions without a derived row --------------------------------------------------------------------------
+X = np.random.default_rng(1).normal(size=(3, 4)).astype("float32")
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "count"),
+    [("std", (), 1), ("var_mean", (1,), 2), ("sort", (0,), 2), ("max", (1,), 2), ("median", (0, True), 2), ("stack", None, 1), ("quantile", (0.3, 1), 1), ("cummax", (0,), 2)],
+)  # fmt: skip
+def test_out(name: str, args: tuple | None, count: int) -> None:
+    x = fj.from_numpy(X)
+    call_args = ([x, x],) if args is None else (x, *args)
+    expected = getattr(fj, name)(*call_args)
+    results = (expected,) if count == 1 else tuple(expected)
+    outs = tuple(fj.empty(0, dtype=result.dtype) for result in results)
+    got = getattr(fj, name)(*call_args, out=outs[0] if count == 1 else outs)
+    for one, out, result in zip((got,) if count == 1 else got, outs, results):
+        assert one is out
+        same(out, torch.from_numpy(result.numpy()))
+
+
+def test_out_errors() -> None:
+    x = fj.ones(2, 3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        fj.std(x, out=fj.empty(()))
+    with fj.no_grad():
+        fj.std(x, out=fj.empty(()))
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        fj.std(x.detach(), out=fj.empty((), dtype=fj.int64))
+    with pytest.raises(TypeError):
+        fj.sort(x.detach(), out=fj.empty(0))

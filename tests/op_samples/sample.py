@@ -14,7 +14,12 @@ from typing import Any
 import numpy as np
 
 ALL = ("bool", "uint8", "int32", "int64", "float32", "float64")
-FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")  # arguments by their name, as dtypes are
+FORMATS = (
+    "contiguous_format",
+    "preserve_format",
+    "channels_last",
+    "channels_last_3d",
+)  # arguments by their name, as dtypes are
 FLOATS = ("float32", "float64")
 COMPLEX = ("complex64", "complex128")
 INTS = ("uint8", "int32", "int64")
