@@ -10,7 +10,9 @@ namespace {
 
 Tensor converted(const Tensor& self, DType dtype, bool copy, const Value& format) {
   if (self.dtype() != dtype) return in_format(cast(self, dtype), format, false);
-  return in_format(self, format, copy);
+  const bool asked = !format.is_none() && format.string() != "preserve_format";
+  return in_format(self, format,
+                   copy || (asked && !(self.strides() == format_strides(self.sizes(), format.string()))));
 }
 
 void check_device(const Tensor& self, const Value& device) {

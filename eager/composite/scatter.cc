@@ -146,8 +146,9 @@ void repeat_interleave_counts_composite(const Value* args, Value* results) {
 void unravel_index_composite(const Value* args, Value* results) {
   Tensor rest = args[0].tensor();
   const Dims shape = *optional_dims(args[1]);
-  FRAMEJIT_CHECK(is_integral(rest.dtype(), false), "unravel_index() expects integer indices, got ",
-                 dtype_name(rest.dtype()));
+  FRAMEJIT_CHECK_TYPE(is_integral(rest.dtype(), false), type,
+                      "expected 'indices' to be integer dtype, but got ", dtype_name(rest.dtype()));
+  if (rest.dtype() != DType::int64) rest = cast(rest, DType::int64);
   std::vector<Tensor> columns(static_cast<size_t>(shape.size()));
   for (int i = shape.size() - 1; i >= 0; --i) {
     columns[size_t(i)] = remainder(rest, shape.sym(i));

@@ -1,4 +1,4 @@
-// Copies of views, each the view followed by `clone`.
+// Copies of views, in row-major order.
 #include "eager/composite/support.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/view.h"
@@ -14,12 +14,12 @@ namespace {
 /// Calls a view op by its boxed row and copies what it shows.
 void copy_of(const char* view, const Value* args, Value* results) {
   call(get_op(view), args, results);
-  results[0] = clone(results[0].tensor());
+  results[0] = contiguous_copy(results[0].tensor());
 }
 
 void copy_each(Value& list) {
   std::vector<Tensor> parts = list.tensor_list();
-  for (Tensor& part : parts) part = clone(part);
+  for (Tensor& part : parts) part = contiguous_copy(part);
   list = Value(std::move(parts));
 }
 

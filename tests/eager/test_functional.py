@@ -22,7 +22,7 @@ def same(got: Any, expected: Any) -> None:
         return
     assert str(got.dtype).split(".")[1] == str(expected.dtype).split(".")[1]
     assert tuple(got.shape) == tuple(expected.shape)
-    np.testing.assert_allclose(got.detach().numpy(), expected.detach().numpy(), rtol=1e-6)
+    np.testing.assert_allclose(got.detach().numpy(), expected.detach().numpy(), rtol=1e-6, atol=1e-6)
 
 
 REPEATED = np.array([[3, 1, 1, 2], [3, 1, 1, 2], [0, 0, 1, 2], [3, 1, 1, 2]])
@@ -302,3 +302,8 @@ def test_out_errors() -> None:
         fj.std(x.detach(), out=fj.empty((), dtype=fj.int64))
     with pytest.raises(TypeError):
         fj.sort(x.detach(), out=fj.empty(0))
+
+
+def test_as_strided_scatter_gradients() -> None:
+    x, src = fj.rand(3, 4, dtype=fj.float64, requires_grad=True), fj.rand(2, 2, dtype=fj.float64, requires_grad=True)
+    assert fj.autograd.gradcheck(lambda x, src: fj.as_strided_scatter(x * 1, src * 1, (2, 2), (4, 1), 1), (x, src))
