@@ -6,6 +6,7 @@
 #include "generated/ops/copy.h"
 #include "generated/ops/creation.h"
 #include "generated/ops/elementary.h"
+#include "generated/ops/special.h"
 #include "generated/ops/view.h"
 
 namespace framejit::eager {
@@ -56,6 +57,14 @@ void bartlett_window_composite(const Value* args, Value* results) {
 void blackman_window_composite(const Value* args, Value* results) {
   const Window window("blackman_window", args, 2);
   results[0] = window.finished(window.wave(2) * 0.08 - window.wave(1) * 0.5 + 0.42);
+}
+
+/// args: window_length, periodic, beta, dtype, device.
+void kaiser_window_composite(const Value* args, Value* results) {
+  const Window window("kaiser_window", args, 3);
+  const Tensor distance = window.places * 2 - 1;
+  const Tensor inside = sqrt(clamp_min(rsub(square(distance), 1), 0));
+  results[0] = window.finished(i0(inside * args[2]) / i0(full({}, args[2], DType::float64)));
 }
 
 }  // namespace framejit::eager

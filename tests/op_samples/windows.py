@@ -11,4 +11,5 @@ SAMPLES: dict[str, list[Sample]] = {
     "hamming_window": [*_common, S(8, True, 0.6), S(8, False, 0.6, 0.3)],
     "bartlett_window": _common,
     "blackman_window": _common,
+    "kaiser_window": [*(S(*sample.args, tolerance=4, **sample.kwargs) for sample in _common), S(9, False, 5.0, tolerance=4)],
 }
