@@ -153,6 +153,7 @@ void add_function(PyObject* module, const Overloads& overloads) {
 }  // namespace
 
 std::string name_in_module(const std::string& name, const std::string& python_module) {
+  if (python_module.empty()) return name;
   const std::string prefix = python_module + "_";
   return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
 }
