@@ -116,12 +116,11 @@ void fill_diagonal_composite(const Value* args, Value* results) {
       for (SymInt start = columns + 1; start < rows; start = start + columns + 1)
         fill_(diagonal(slice(self, 0, start, rows)), args[1]);
   } else {
-    Tensor line = self;
-    for (int d = 1; d < self.dim(); ++d) {
+    for (int d = 1; d < self.dim(); ++d)
       FRAMEJIT_CHECK(self.size(d) == self.size(0), "all dimensions of input must be of equal length");
-      line = diagonal(line, 0, 0, d == 1 ? 1 : -1);
-    }
-    fill_(line, args[1]);
+    const Tensor place = arange(Value(0), Value(self.size(0)), Value(1), DType::int64, self.device());
+    const std::vector<Tensor> places(size_t(self.dim()), place);
+    index_put_elements_(self, places, full(Dims(), args[1], self.dtype(), self.device()));
   }
   results[0] = self;
 }

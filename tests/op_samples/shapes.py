@@ -13,7 +13,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "transpose_": [S(cube, 0, 2), S(cube, -1, -2), S(cube, 0, 3)],
     "t_": [S(x), S(T(3)), S(cube)],
     "as_strided_": [S(T(12, grad=False), (3, 2), (4, 1)), S(T(12, grad=False), (2, 2), (1, 1), 3), S(T(4), (9,), (1,))],
-    "resize_": [S(x, (2, 3), grad=False), S(x, (12,), grad=False), S(x, (-1,), grad=False)],
+    "resize_": [S(x, (2, 3), grad=False), S(x, (4,), grad=False), S(x, (-1,), grad=False)],
     "resize_as_": [S(x, T(2, 5), grad=False)],
     "set_": [S(x, T(2, 5, grad=False), grad=False), S(x, T(2, dtype="int64"), grad=False)],
     "set_.strided": [S(x, T(12, grad=False), 2, (2, 3), (4, 1), grad=False), S(x, T(12, grad=False), 2, (2, 3), grad=False), S(x, T(2, grad=False), 0, (2, 3), grad=False)],
