@@ -27,7 +27,7 @@ def _distinct(
         if dim is None
         else ops._unique_slices(input, dim, consecutive)
     )
-    return _chosen(found, return_inverse, return_counts)  # type: ignore[no-any-return]
+    return _chosen(found, return_inverse, return_counts)
 
 
 def unique(
