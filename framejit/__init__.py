@@ -167,10 +167,8 @@ from framejit.compiler import compile as compile  # noqa: E402
 from framejit.compiler import explain as explain  # noqa: E402
 from framejit.functional import asarray as asarray  # noqa: E402
 from framejit.functional import broadcast_shapes as broadcast_shapes  # noqa: E402
-from framejit.functional import can_cast as can_cast  # noqa: E402
 from framejit.functional import frombuffer as frombuffer  # noqa: E402
 from framejit.functional import gradient as gradient  # noqa: E402
-from framejit.functional import result_type as result_type  # noqa: E402
 from framejit.functional import unique as unique  # noqa: E402
 from framejit.functional import unique_consecutive as unique_consecutive  # noqa: E402
 from framejit.random import fork_rng as fork_rng  # noqa: E402

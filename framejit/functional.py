@@ -152,31 +152,7 @@ def gradient(
     return tuple(found)
 
 
-# --- sums of products that are no row ---------------------------------------------------------------------------------
-
-
-def result_type(tensor1: Any, tensor2: Any) -> Any:
-    """The dtype of the result of arithmetic on two tensors or numbers."""
-    operands: list[Any] = [
-        ops.empty((0,) if operand.dim() else (), dtype=operand.dtype)
-        if isinstance(operand, Tensor)
-        else operand
-        for operand in (tensor1, tensor2)
-    ]
-    if not any(isinstance(operand, Tensor) for operand in operands):
-        operands[0] = _C.tensor(operands[0])
-    return ops.add(*operands).dtype
-
-
-def can_cast(from_: Any, to: Any) -> bool:
-    """Whether PyTorch's rules let values of one dtype be written into another: not to a lower category."""
-
-    def category(dtype: Any) -> int:
-        if dtype == _C.bool:
-            return 0
-        return 3 if dtype.is_complex else 2 if dtype.is_floating_point else 1
-
-    return category(from_) <= category(to)
+# --- element by element -----------------------------------------------------------------------------------------------
 
 
 def apply_elementwise(function: Callable[..., Any], target: Tensor, *others: Tensor) -> Tensor:

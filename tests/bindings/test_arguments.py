@@ -142,9 +142,9 @@ MESSAGES = [
     (
         "fj.max(x, 'a')",
         "max() received an invalid combination of arguments - got (Tensor, str), but expected one of:\n"
-        " * (Tensor input)\n"
-        " * (Tensor input, int dim, bool keepdim = False)\n"
-        " * (Tensor input, Tensor other)\n",
+        " * (Tensor input, *, Tensor out = None)\n"
+        " * (Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)\n"
+        " * (Tensor input, Tensor other, *, Tensor out = None)\n",
     ),
     ("x + 'a'", "unsupported operand type(s) for +: 'Tensor' and 'str'"),
     ("x < 'a'", "'<' not supported between instances of 'Tensor' and 'str'"),
