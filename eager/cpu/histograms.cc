@@ -56,7 +56,8 @@ void histc_kernel(const Op& op, const Value* args, Value* results) {
       const T x = data[i], low = T(range.low), high = T(range.high);
       if (!(x >= low && x <= high)) continue;
       const int64_t bin = int64_t((x - low) / (high - low) * T(bins));
-      to[std::min(bin, bins - 1)] += T(1);
+      T& there = to[std::min(bin, bins - 1)];
+      there = T(there + T(1));
     }
   });
   results[0] = std::move(result);
@@ -66,7 +67,7 @@ namespace {
 
 template <class T>
 void count_into(const int64_t* places, int64_t count, const T* weights, T* to) {
-  for (int64_t i = 0; i < count; ++i) to[places[i]] += weights ? weights[i] : T(1);
+  for (int64_t i = 0; i < count; ++i) to[places[i]] = T(to[places[i]] + (weights ? weights[i] : T(1)));
 }
 
 /// Weights count as float32 or float64; without them, elements are counted in int64.

@@ -28,7 +28,7 @@ T wrapping_product(T a, T b) {
   else if constexpr (std::is_integral_v<T>)
     return T(uint64_t(a) * uint64_t(b));
   else
-    return a * b;
+    return T(a * b);
 }
 
 /// The larger (or smaller) of two; NaN wins.
@@ -61,7 +61,7 @@ T divided(T sum, int64_t count) {
     const int64_t quotient = int64_t(sum) / count;
     return T(quotient - (int64_t(sum) % count != 0 && int64_t(sum) < 0));
   } else {
-    return sum / T(count);
+    return T(sum / T(count));
   }
 }
 
