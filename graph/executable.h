@@ -13,8 +13,12 @@ class FRAMEJIT_API Executable {
  public:
   virtual ~Executable() = default;
   /// `inputs`: one value per placeholder (tensors, or Python numbers as sym_int/real), `results`: one empty
-  /// value per result. Inputs satisfy what the graph was compiled for (the guards have checked it).
+  /// value per result. Inputs satisfy what the graph was compiled for (the guards have checked it). Raises
+  /// before it has written into an input, or not at all.
   virtual void run(const eager::Value* inputs, eager::Value* results) const = 0;
+  /// It calls code of the user's, which must not be called again after it has raised: what it raises is
+  /// final.
+  virtual bool runs_user_code() const { return false; }
   /// What it does, as text; deterministic.
   virtual std::string describe() const = 0;
 };

@@ -8,6 +8,7 @@
 //   verify.h         every rule that a well-formed graph obeys
 //   interpret.h      runs a graph node by node through the dispatcher (the oracle of every other way to run
 //                    it, and, over symbolic tensors, the way to trace it again)
+//   rehearsal.h      keeps a graph that writes in place and then fails from having written
 //   passes/          one header, one function, one source file each; passes/pipeline.h strings them together
 //   aot/             forward and backward graphs ahead of time; aot/compile.h is what the front end calls
 // No CPython here. A graph owns its nodes; symbolic tensors point into it and must not outlive it.

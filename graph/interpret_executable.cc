@@ -2,6 +2,7 @@
 #include "graph/executable.h"
 #include "graph/interpret.h"
 #include "graph/print.h"
+#include "graph/rehearsal.h"
 
 namespace framejit::graph {
 namespace {
@@ -9,9 +10,10 @@ namespace {
 class InterpretedGraph final : public Executable {
  public:
   InterpretedGraph(std::unique_ptr<Graph> graph, bool pure)
-      : graph_(std::move(graph)), interpreter_(*graph_), pure_(pure) {}
+      : graph_(std::move(graph)), interpreter_(*graph_), rehearsal_(*graph_), pure_(pure) {}
   void run(const eager::Value* inputs, eager::Value* results) const override {
     eager::WithoutAutocast as_traced;  // its casts are in the graph
+    if (rehearsal_.needed()) rehearsal_.run(interpreter_, inputs);
     eager::GradModeScope scope(eager::modes().grad_enabled && !pure_);
     interpreter_.run(inputs, results);
   }
@@ -20,6 +22,7 @@ class InterpretedGraph final : public Executable {
  private:
   std::unique_ptr<Graph> graph_;
   Interpreter interpreter_;
+  Rehearsal rehearsal_;
   bool pure_;
 };
 

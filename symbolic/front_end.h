@@ -56,6 +56,9 @@ class FrontEnd {
   /// True and the value when `object` is one of those.
   virtual bool unwrap_number(PyObject* object, eager::Value* number) const = 0;
 
+  /// Sets the Python exception for the C++ exception that is being handled.
+  virtual void set_error() const = 0;
+
   /// Immutable values with value equality that may be baked into a trace: dtype, device, ...
   virtual bool is_constant_type(PyTypeObject* type) const = 0;
 };

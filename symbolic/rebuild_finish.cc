@@ -15,6 +15,12 @@ bool has_effects(const graph::Graph& graph) {
   });
 }
 
+bool draws_random(const std::unique_ptr<graph::Node>& node) {
+  if (node->kind != graph::NodeKind::call_op) return false;
+  const eager::Op& op = node->op->functional ? *node->op->functional : *node->op;
+  return op.kind == eager::OpKind::random;
+}
+
 /// Divisions, powers and shifts raise for some numbers: they are computed even when nobody reads the result,
 /// and a failing one is a guard miss.
 bool may_raise(const Step& step) {
@@ -48,6 +54,7 @@ void Rebuilder::finish_graph() {
   trace_.op_count = int(std::count_if(graph->nodes.begin(), graph->nodes.end(), [](const auto& node) {
     return node->kind == graph::NodeKind::call_op || node->kind == graph::NodeKind::call_opaque;
   }));
+  trace_.draws_random = std::any_of(graph->nodes.begin(), graph->nodes.end(), draws_random);
   trace_.graph_text = graph::print(*graph);
   trace_.graph = executor_.request_.compiler->compile(std::move(graph));
 }

@@ -3,6 +3,7 @@
 
 #include "eager/autocast.h"
 #include "eager/dispatch.h"
+#include "eager/random/generator.h"
 #include "guards/guard.h"
 #include "symbolic/bytecode/instruction.h"
 #include "symbolic/py_ref.h"
@@ -279,12 +280,19 @@ ReplayStatus Run::graph() {
     inputs = many.data();
     results = inputs + input_count;
   }
+  eager::RandomState random{};  // what a graph that fails has drawn, the interpreter draws again
+  if (trace_.draws_random) random = eager::default_generator().state();
   for (size_t i = 0; i < input_count; ++i)
     if (!to_value(registers_.get(trace_.graph_inputs[i]), &inputs[i])) return ReplayStatus::mismatch;
   try {
     trace_.graph->run(inputs, results);
   } catch (const std::exception&) {
+    if (trace_.graph->runs_user_code()) {
+      trace_.front_end->set_error();
+      return ReplayStatus::error;
+    }
     PyErr_Clear();
+    if (trace_.draws_random) eager::default_generator().set_state(random);
     return ReplayStatus::rerun;
   }
   for (size_t i = 0; i < result_count; ++i) {

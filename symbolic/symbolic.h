@@ -52,7 +52,7 @@ enum class ReplayStatus : uint8_t {
   mismatch,  ///< a check of the prelude failed; nothing has happened: treat as a guard miss
   rerun,  ///< the graph failed at run time before any effect: the interpreter runs the frame from the entry
           ///< point
-  error,  ///< a Python exception is set (an effect raised, such as MemoryError)
+  error,  ///< a Python exception is set (a user's backend raised, or an effect, such as MemoryError)
 };
 
 /// Runs a trace whose guards hold. `slots` are the guard slots. `localsplus` is the frame's array, null when

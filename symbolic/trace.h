@@ -127,6 +127,7 @@ struct Trace {
   std::vector<PyObject*> constants;  ///< owned
 
   std::shared_ptr<const graph::Executable> graph;  ///< null: no op was traced
+  bool draws_random = false;                       ///< the graph takes numbers from the process's generator
   std::vector<Reg> graph_inputs;
   std::vector<Reg> graph_results;  ///< wrapped as Python objects into these registers
 

@@ -111,6 +111,7 @@ class TensorFrontEnd final : public symbolic::FrontEnd {
     *number = sym_number_value(object);
     return true;
   }
+  void set_error() const override { set_python_error(); }
   bool is_constant_type(PyTypeObject* type) const override {
     return type == dtype_type || type == device_type;
   }

@@ -39,6 +39,7 @@ class PythonExecutable final : public graph::Executable {
       throw_pending_python_error();
     }
   }
+  bool runs_user_code() const override { return true; }
   std::string describe() const override { return text_; }
 
  private:

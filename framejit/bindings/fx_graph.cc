@@ -119,7 +119,8 @@ py::list input_nodes_of(FxNode& handle) {
 }
 
 void replace_uses(FxNode& handle, py::handle with) {
-  const NodeOutput* to = to_argument(with).node_output();
+  const Argument replacement = to_argument(with);
+  const NodeOutput* to = replacement.node_output();
   if (!to) throw py::type_error("replace_all_uses_with: expected a Node");
   NodeOutput target = *to;
   Node* node = handle.node();

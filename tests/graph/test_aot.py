@@ -220,3 +220,62 @@ def test_training_a_module(backend):
             optimizer.step()
             losses.append(loss.item())
         np.testing.assert_allclose(losses[1], losses[0], rtol=1e-5)
+
+
+def through_whole(x, w, part):
+    x.add_(1)
+
+
+def through_view_without_inverse(x, w, part):
+    x.unfold(0, 2, 3).add_(1)
+
+
+def through_detached_with_gradient(x, w, part):
+    (w * x).detach().add_(1)
+    x.detach().add_(1)
+
+
+def through_other_input(x, w, part):
+    part.add_(1)
+
+
+@pytest.mark.parametrize(
+    "write", [through_whole, through_view_without_inverse, through_detached_with_gradient, through_other_input]
+)
+def test_failing_after_an_in_place_write_writes_once(backend, write):
+    def function(x, w, part, table, index):
+        write(x, w, part)
+        return (table[index] * x * w).sum()
+
+    compiled = fj.compile(function, backend=backend)
+    good, bad = fj.tensor([0, 1, 2, 0, 1]), fj.tensor([0, 1, 7, 0, 1])
+    for index in (good, bad, bad, good):
+        states = []
+        for run in (function, compiled):
+            x, w = data(5), needs_grad(data(5, seed=1))
+            try:
+                outcome = run(x, w, x[1:4], data(3, seed=2), index).item()
+            except IndexError as error:
+                outcome = str(error)
+            states.append((outcome, x.tolist()))
+        assert states[0][1] == states[1][1]
+        assert states[0][0] == states[1][0] or states[1][0] == pytest.approx(states[0][0], rel=1e-5)
+        assert isinstance(states[0][0], str) == (index is bad)
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_failing_after_a_draw_draws_once(backend, in_place):
+    def function(x, table, index):
+        x = x + fj.rand(5)
+        if in_place:
+            x.uniform_()
+        return table[index] * x
+
+    compiled = fj.compile(function, backend=backend)
+    after = []
+    for run in (function, compiled, compiled):
+        fj.manual_seed(4)
+        with pytest.raises(IndexError):
+            run(data(5), data(3), fj.tensor([0, 1, 9, 0, 1]))
+        after.append(fj.rand(3).tolist())
+    assert after[0] == after[1] == after[2]

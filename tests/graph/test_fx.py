@@ -230,3 +230,38 @@ class TestBackend:
         leaf = x.clone().requires_grad_()
         compiled(leaf).backward()
         np.testing.assert_array_equal(leaf.grad.numpy(), 2 * x.numpy())
+
+    @pytest.mark.parametrize("handled", [False, True])
+    def test_what_its_callable_raises_is_raised_once(self, x, handled):
+        calls = []
+
+        def backend(gm, example_inputs):
+            def run(*inputs):
+                calls.append("run")
+                raise KeyError("from the backend")
+
+            return run
+
+        def plain(a, log):
+            log.append(1)
+            return a + 1
+
+        def with_handler(a, log):
+            try:
+                print("a break, so that the trace of the next line is inside of the handler's reach")
+                b = a + 1
+                print("another")
+                return b
+            except KeyError as error:
+                return error.args[0]
+
+        compiled = fj.compile(with_handler if handled else plain, backend=backend)
+        for count in (1, 2):
+            log = []
+            if handled:
+                assert compiled(x, log) == "from the backend"
+            else:
+                with pytest.raises(KeyError, match="from the backend"):
+                    compiled(x, log)
+            assert calls == ["run"] * count
+            assert log == []
