@@ -16,9 +16,12 @@ std::set<Compilation*>& all_compilations() {
   return *all;
 }
 
-std::vector<std::string>& skipped_files() {
-  static auto* prefixes = new std::vector<std::string>;
-  return *prefixes;
+struct SkippedFiles {
+  std::vector<std::string> prefixes, exceptions;
+};
+SkippedFiles& skipped_files() {
+  static auto* files = new SkippedFiles;
+  return *files;
 }
 
 bool is_in_skipped_file(PyCodeObject* code) {
@@ -29,7 +32,9 @@ bool is_in_skipped_file(PyCodeObject* code) {
   }
   std::string_view name = file;
   auto matches = [name](const std::string& prefix) { return name.substr(0, prefix.size()) == prefix; };
-  return std::any_of(skipped_files().begin(), skipped_files().end(), matches);
+  const auto& [prefixes, exceptions] = skipped_files();
+  return std::any_of(prefixes.begin(), prefixes.end(), matches) &&
+         std::none_of(exceptions.begin(), exceptions.end(), matches);
 }
 
 bool leaves_stack_alone(const Trace& trace) {
@@ -147,6 +152,8 @@ void Compilation::drop_all_traces() {
   for (Compilation* compilation : all_compilations()) compilation->drop_traces();
 }
 
-void set_skipped_files(std::vector<std::string> prefixes) { skipped_files() = std::move(prefixes); }
+void set_skipped_files(std::vector<std::string> prefixes, std::vector<std::string> exceptions) {
+  skipped_files() = {std::move(prefixes), std::move(exceptions)};
+}
 
 }  // namespace framejit::eval_frame

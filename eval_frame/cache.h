@@ -102,7 +102,8 @@ class Compilation {
   bool warned_ = false;
 };
 
-/// Files whose code is left alone when it is called from a compiled region, given as prefixes of co_filename.
-void set_skipped_files(std::vector<std::string> prefixes);
+/// Files whose code is left alone when it is called from a compiled region (what it calls is not), given as
+/// prefixes of co_filename, and prefixes of files among those that are not left alone.
+void set_skipped_files(std::vector<std::string> prefixes, std::vector<std::string> exceptions);
 
 }  // namespace framejit::eval_frame

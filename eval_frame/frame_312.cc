@@ -23,6 +23,8 @@ extern "C" {
 }
 #undef Py_BUILD_CORE
 
+#include "eval_frame/frame_since_312.h"
+
 namespace framejit::eval_frame {
 
 PyCodeObject* frame_code(Frame* frame) { return frame->f_code; }
@@ -45,28 +47,6 @@ PyObject* raise_into(PyThreadState* thread, Frame* frame, RaisePoint point, int 
   set_stack_depth(frame, depth);
   set_running(frame, point.unit);
   return _PyEval_EvalFrameDefault(thread, frame, 1);
-}
-
-// The evaluator clears and pops the frame, and only CPython can do that: let it run the return instruction.
-PyObject* leave(PyThreadState* thread, Frame* frame, ReturnPoint point, PyObject* value) {
-  if (!point.constant) {
-    frame->localsplus[frame_code(frame)->co_nlocalsplus] = value;
-    return enter(thread, frame, point.unit, 1);
-  }
-  PyObject* constant = enter(thread, frame, point.unit, 0);
-  if (!constant) {
-    Py_DECREF(value);
-    return nullptr;
-  }
-  Py_DECREF(constant);
-  return value;
-}
-
-bool is_watched(PyThreadState* thread) {
-  if (thread->tracing || thread->c_tracefunc || thread->c_profilefunc) return true;
-  for (uint8_t tools : thread->interp->monitors.tools)
-    if (tools) return true;
-  return false;
 }
 
 LinkedFrame::LinkedFrame(PyThreadState* thread, Frame* frame)

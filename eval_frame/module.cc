@@ -77,7 +77,8 @@ void init_compiler(PyObject* module) {
   compiler.def("pop_disabled", [] { --this_thread().disabled; });
   compiler.def("is_compiling", [] { return false; });
   compiler.def("reset", [] { Compilation::drop_all_traces(); });
-  compiler.def("set_skipped_files", set_skipped_files, py::arg("prefixes"));
+  compiler.def("set_skipped_files", set_skipped_files, py::arg("prefixes"),
+               py::arg("exceptions") = std::vector<std::string>());
   compiler.def("break_reasons", break_reasons);
   compiler.def("guard_kinds", guard_kinds);
   compiler.def("listing", listing, py::arg("code"), "The decoded instructions of a code object.");

@@ -5,6 +5,7 @@
 #include "eval_frame/step.h"
 #include "eval_frame/thread.h"
 #include "eval_frame/tracing.h"
+#include "symbolic/py_ref.h"
 
 namespace framejit::eval_frame {
 
@@ -51,6 +52,8 @@ class Runner {
   Next after_status(const Trace& trace, ReplayStatus status);
   Next run_instruction();
   Next raised();
+  Next raise_again();
+  void enter_handler(const bytecode::Handler& handler, long unit, Owned exception);
   Next interpret_rest();
   Next raise_here();
   bool at_safe_point();
@@ -71,7 +74,7 @@ Exit Runner::run() {
 }
 
 Runner::Next Runner::run_piece() {
-  if (handling_) return run_instruction();
+  if (handling_ || live_.instruction().op == bytecode::Opcode::Reraise) return run_instruction();
   ThreadState& thread = this_thread();
   bool hopeless = compilation_.settings().give_up_without_graphs && cache_.is_hopeless();
   if (thread.disabled || is_watched(live_.thread) || hopeless) return interpret_rest();
@@ -151,24 +154,12 @@ bool uses_truth(bytecode::Opcode op) {
          op == bytecode::Opcode::UnaryNot;
 }
 
-// The exception that is set, with its traceback (new reference).
-PyObject* take_exception() {
-#if PY_VERSION_HEX >= 0x030C0000
-  return PyErr_GetRaisedException();
-#else
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (traceback) PyException_SetTraceback(value, traceback);
-  Py_DECREF(type);
-  Py_XDECREF(traceback);
-  return value;
-#endif
-}
-
 Runner::Next Runner::run_instruction() {
   if (!at_safe_point()) return raised();
   bytecode::Opcode op = live_.instruction().op;
+  bool again = op == bytecode::Opcode::Reraise ||
+               (op == bytecode::Opcode::RaiseVarargs && live_.instruction().arg == 0);
+  if (again) return raise_again();
   StepResult result = step(live_);
   if (result == StepResult::next && op == bytecode::Opcode::PushExcInfo) ++handlers_;
   if (result == StepResult::next && op == bytecode::Opcode::PopExcept) handling_ = --handlers_ > 0;
@@ -195,12 +186,30 @@ Runner::Next Runner::raised() {
     PyTraceBack_Here(frame);
     Py_DECREF(frame);
   }
-  live_.drop(live_.depth - handler->depth);
-  if (handler->push_offset) live_.push(PyLong_FromLong(live_.instruction().unit));
-  live_.push(take_exception());
-  live_.pc = handler->target;
-  handling_ = true;
+  enter_handler(*handler, live_.instruction().unit, Owned::steal(symbolic::take_exception().release()));
   return std::nullopt;
+}
+
+// `raise` alone, and the end of a handler that did not match: what was raised before, whose traceback has its
+// entry for this frame already. Where the frame has no handler for it, the interpreter unwinds the frame.
+Runner::Next Runner::raise_again() {
+  const bytecode::Instruction& in = live_.instruction();
+  bool bare = in.op == bytecode::Opcode::RaiseVarargs;
+  PyObject* exception = bare ? handled_exception_borrowed(live_.thread) : live_.top();
+  const bytecode::Handler* handler = live_.program->handler(live_.pc);
+  if (!handler || !exception || !PyExceptionInstance_Check(exception)) return interpret_rest();
+  // The instruction to blame is the one that raised at first.
+  long unit = bare || in.arg == 0 ? in.unit : PyLong_AsLong(live_.top(1 + in.arg));
+  enter_handler(*handler, unit, Owned::borrow(exception));
+  return std::nullopt;
+}
+
+void Runner::enter_handler(const bytecode::Handler& handler, long unit, Owned exception) {
+  live_.drop(live_.depth - handler.depth);
+  if (handler.push_offset) live_.push(PyLong_FromLong(unit));
+  live_.push(exception.release());
+  live_.pc = handler.target;
+  handling_ = true;
 }
 
 // The interpreter can be entered only between its own instructions.

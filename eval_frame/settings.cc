@@ -26,7 +26,8 @@ bool read_options(PyObject* options, Settings* settings) {
   }
   return read_int(options, "cache_size_limit", &settings->cache_size_limit) &&
          read_int(options, "inline_depth", &settings->options.inline_depth) &&
-         read_int(options, "loop_iterations", &settings->options.loop_iterations);
+         read_int(options, "loop_iterations", &settings->options.loop_iterations) &&
+         read_int(options, "max_instructions", &settings->options.max_instructions);
 }
 
 bool read_backend(PyObject* backend, Settings* settings) {

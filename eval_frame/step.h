@@ -4,7 +4,8 @@
 // step.cc dispatches on the instruction's class to one function per class:
 //   step_names.cc      stack, locals, cells, names, imports
 //   step_operators.cc  operators, subscripts, truth
-//   step_build.cc      building, unpacking, formatting, match
+//   step_build.cc      building, unpacking, formatting
+//   step_match.cc      match statements
 //   step_calls.cc      calls and function objects
 //   step_control.cc    jumps, iteration, return, exceptions, with
 #pragma once

@@ -239,28 +239,4 @@ StepResult step_build(LiveFrame& live, const Instruction& in) {
   }
 }
 
-// Patterns with keys or classes have rules of their own, with caches inside the interpreter: left to it.
-StepResult step_match(LiveFrame& live, const Instruction& in) {
-  auto has_flag = [&live](unsigned long flag) {
-    return Py_NewRef(Py_TYPE(live.top())->tp_flags & flag ? Py_True : Py_False);
-  };
-  switch (in.op) {
-    case Opcode::GetLen: {
-      Py_ssize_t length = PyObject_Length(live.top());
-      PyObject* number = length < 0 ? nullptr : PyLong_FromSsize_t(length);
-      if (!number) return StepResult::raised;
-      live.push(number);
-      return StepResult::next;
-    }
-    case Opcode::MatchMapping:
-      live.push(has_flag(Py_TPFLAGS_MAPPING));
-      return StepResult::next;
-    case Opcode::MatchSequence:
-      live.push(has_flag(Py_TPFLAGS_SEQUENCE));
-      return StepResult::next;
-    default:
-      return StepResult::unsupported;
-  }
-}
-
 }  // namespace framejit::eval_frame

@@ -65,7 +65,7 @@ StepResult before_with(LiveFrame& live) {
   return StepResult::next;
 }
 
-// `raise X` and `raise X from Y`; a bare `raise` is the interpreter's.
+// `raise X` and `raise X from Y`; a bare `raise` is the runner's (raise_again), as Reraise is.
 StepResult raise_value(LiveFrame& live, int operands) {
   if (operands == 0) return StepResult::unsupported;
   PyObject *raised = live.top(operands), *cause = operands == 2 ? live.top(1) : nullptr;
@@ -179,7 +179,7 @@ StepResult step_exception(LiveFrame& live, const Instruction& in) {
     case Opcode::WithExceptStart:
       return call_exit(live);
     default:
-      return StepResult::unsupported;  // Reraise: the frame is unwound, or goes to an outer handler
+      return StepResult::unsupported;  // Reraise: see above
   }
 }
 

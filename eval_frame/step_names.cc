@@ -1,5 +1,6 @@
 // Stack, locals, cells, names, imports.
 #include "eval_frame/step.h"
+#include "symbolic/py_ref.h"
 
 namespace framejit::eval_frame {
 
@@ -12,11 +13,9 @@ namespace {
 // NameError carries the name, for "did you mean".
 void set_name_error(const char* format, PyObject* name) {
   PyErr_Format(PyExc_NameError, format, name);
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (value && PyObject_SetAttrString(value, "name", name) < 0) PyErr_Clear();
-  PyErr_Restore(type, value, traceback);
+  symbolic::PyRef error = symbolic::take_exception();
+  if (error && PyObject_SetAttrString(error.get(), "name", name) < 0) PyErr_Clear();
+  symbolic::restore_exception(std::move(error));
 }
 
 PyObject* variable_name(LiveFrame& live, int index) {

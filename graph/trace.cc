@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "eager/error.h"
 #include "graph/scalar_op.h"
@@ -20,7 +21,8 @@ struct Tracer::State {
   eager::Recorder* previous = nullptr;
   std::string location;
   std::unordered_map<const eager::TensorImpl*, Node*> constants;  ///< each concrete tensor is one node
-  int last_node = 0;                                              ///< `Node::id` of the newest node
+  bool refused_data = false;
+  int last_node = 0;  ///< `Node::id` of the newest node
 
   explicit State(std::shared_ptr<eager::ShapeEnv> env) : shapes(std::move(env)), shape_scope(shapes.get()) {
     graph->shapes = shapes;
@@ -224,7 +226,10 @@ void Tracer::record(const Op& op, const Value* args, Value* results) {
   }
   Operands operands = classify(op, args);
   if (operands == Operands::concrete && op.kind != OpKind::random) return call_kernel(op, args, results);
-  if (op.kind == OpKind::data_dependent) throw Untraceable(op.full_name + " depends on data");
+  if (op.kind == OpKind::data_dependent) {
+    state_->refused_data = true;
+    throw Untraceable(op.full_name + " depends on data");
+  }
 
   std::vector<TensorMeta> inferred;
   op.meta(op, args, inferred);
@@ -272,6 +277,8 @@ void Tracer::rollback(Mark mark) {
     if (source.input >= int(graph().inputs.size())) source = {};
   shapes().rollback(mark.guard);
 }
+
+bool Tracer::take_refused_data() { return std::exchange(state_->refused_data, false); }
 
 Graph& Tracer::graph() { return *state_->graph; }
 eager::ShapeEnv& Tracer::shapes() { return *state_->shapes; }

@@ -59,6 +59,9 @@ class FRAMEJIT_API Tracer final : public eager::Recorder {
   Mark mark() const;
   void rollback(Mark mark);
 
+  /// Whether `record` has refused an op, since this was last asked, because its result depends on data.
+  bool take_refused_data();
+
   Graph& graph();
   /// Also after `finish`: compiling the graph may have added guards.
   eager::ShapeEnv& shapes();

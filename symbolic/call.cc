@@ -182,11 +182,9 @@ std::string Executor::callable_name(PyObject* callable) {
     return std::string(descriptor->d_type->tp_name) + "." + PyUnicode_AsUTF8(descriptor->d_name);
   }
   // Ops are objects with a name. The error of a failed op may be pending: it stays.
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
+  ExceptionAside error;
   bool plain = Py_TYPE(callable)->tp_getattro == PyObject_GenericGetAttr;
   PyRef name = PyRef::steal(plain ? PyObject_GetAttrString(callable, "__name__") : nullptr);
-  PyErr_Restore(type, value, traceback);
   if (name && PyUnicode_Check(name.get())) return PyUnicode_AsUTF8(name.get());
   return constant_name(callable);
 }

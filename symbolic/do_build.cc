@@ -187,14 +187,11 @@ void Executor::match_class(Frame& frame, const Instruction& in) {
   auto* type = reinterpret_cast<PyTypeObject*>(real);
   if (!PyType_IsSubtype(type_of(subject), type)) return frame.push(none());
   std::vector<Var*> attributes;
-  bool is_self = type == &PyLong_Type || type == &PyFloat_Type || type == &PyUnicode_Type ||
-                 type == &PyList_Type || type == &PyTuple_Type || type == &PyDict_Type ||
-                 type == &PyBool_Type || type == &PySet_Type || type == &PyBytes_Type ||
-                 type == &PyFrozenSet_Type;
-  if (in.arg == 1 && is_self) {
+  constexpr unsigned long kMatchesItself = 1UL << 22;  // as int(x) does; has no public name
+  Var* match_args = in.arg > 0 ? attribute_or_null(cls, constant_string("__match_args__")) : nullptr;
+  if (in.arg == 1 && !match_args && type->tp_flags & kMatchesItself) {
     attributes.push_back(subject);
   } else if (in.arg > 0) {
-    Var* match_args = attribute_or_null(cls, constant_string("__match_args__"));
     std::vector<Var*> all = match_args ? iterate_all(match_args) : std::vector<Var*>();
     if (all.size() < size_t(in.arg)) break_here(BreakId::raises, "a class pattern with too many positions");
     names.insert(names.begin(), all.begin(), all.begin() + in.arg);

@@ -25,18 +25,16 @@ void Executor::raise_object(PyObject* type, std::vector<Var*> args) {
 }
 
 void Executor::raise_pending() {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  PyRef t = PyRef::steal(type), v = PyRef::steal(value), tb = PyRef::steal(traceback);
-  if (!t) throw eager::InternalError("a Python call failed without an exception");
-  PyRef args = PyRef::steal(v ? PyObject_GetAttrString(v.get(), "args") : nullptr);
+  PyRef error = take_exception();
+  if (!error) throw eager::InternalError("a Python call failed without an exception");
+  PyRef args = PyRef::steal(PyObject_GetAttrString(error.get(), "args"));
   PyErr_Clear();
   std::vector<Var*> items;
   for (Py_ssize_t i = 0; args && i < PyTuple_GET_SIZE(args.get()); ++i)
     items.push_back(existing(pin(PyTuple_GET_ITEM(args.get(), i)), nullptr));
-  pin(t.get());
-  raise_object(t.get(), std::move(items));
+  PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(error.get()));
+  pin(type);
+  raise_object(type, std::move(items));
 }
 
 bool Executor::handle(Frame& frame, ExceptionVar* exception) {

@@ -2,6 +2,7 @@
 #include "symbolic/executor.h"
 
 #include "eager/autocast.h"
+#include "eager/error.h"
 #include "symbolic/rebuild.h"
 #include "symbolic/symbolic.h"
 
@@ -64,6 +65,7 @@ void Executor::step(Frame& frame) {
   if (++instructions_ > request_.options.max_instructions) break_here(BreakId::trace_too_long);
   const Instruction& in = frame.instruction();
   frame.next = frame.pc + 1;
+  [[maybe_unused]] size_t depth = frame.stack.size();
   switch (bytecode::op_class(in.op)) {
     case OpClass::Stack:
       do_stack(frame, in);
@@ -105,6 +107,12 @@ void Executor::step(Frame& frame) {
     case OpClass::Unsupported:
       break_here(BreakId::unsupported_opcode, frame.program->source_name(in));
   }
+#ifndef NDEBUG
+  bool falls_through = frame.next == frame.pc + 1 && !frame.yielded;
+  size_t expected = depth - size_t(bytecode::pops(in)) + size_t(bytecode::pushes(in));
+  FRAMEJIT_INTERNAL(!falls_through || frame.stack.size() == expected, bytecode::name(in.op), " left ",
+                    frame.stack.size(), " entries on the stack, the table of instructions says ", expected);
+#endif
   frame.pc = frame.next;
 }
 

@@ -188,11 +188,11 @@ Var* Executor::number_binary(int nb_op, Var* left, Var* right) {
   PyObject* b = is_input(right) ? right->real.get() : as_constant(right);
   PyRef hint = PyRef::steal(apply.apply(a, b));
   if (!hint) {  // raises for these values, so what follows holds for them only
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    as_constant(left);
-    as_constant(right);
-    PyErr_Restore(type, value, traceback);
+    {
+      ExceptionAside error;
+      as_constant(left);
+      as_constant(right);
+    }
     raise_pending();
   }
   if (!symbolic) return constant(hint.get());

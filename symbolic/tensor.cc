@@ -8,12 +8,9 @@ namespace {
 
 /// The pending Python exception as "TypeError: text"; clears it.
 std::string take_error() {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  PyRef t = PyRef::steal(type), v = PyRef::steal(value), tb = PyRef::steal(traceback);
-  PyRef text = PyRef::steal(v ? PyObject_Str(v.get()) : nullptr);
-  std::string message = t ? reinterpret_cast<PyTypeObject*>(t.get())->tp_name : "error";
+  PyRef error = take_exception();
+  PyRef text = PyRef::steal(error ? PyObject_Str(error.get()) : nullptr);
+  std::string message = error ? Py_TYPE(error.get())->tp_name : "error";
   if (text && PyUnicode_Check(text.get())) message += std::string(": ") + PyUnicode_AsUTF8(text.get());
   PyErr_Clear();
   return message;
@@ -151,8 +148,8 @@ Var* Executor::from_op_result(PyObject* result) {
 Var* Executor::finish_op(PyObject* owned_result, const std::string& what) {
   if (!owned_result) {
     std::string error = take_error();
-    bool needs_data = error.find("depends on data") != std::string::npos;  // the tracer's own words
-    break_here(needs_data ? BreakId::data_dependent_shape : BreakId::op_failed, what + ": " + error);
+    break_here(tracer_->take_refused_data() ? BreakId::data_dependent_shape : BreakId::op_failed,
+               what + ": " + error);
   }
   PyRef result = PyRef::steal(owned_result);
   mutated();

@@ -30,38 +30,16 @@ PyObject* exception_type(eager::ErrorType type) {
   return PyExc_RuntimeError;
 }
 
-// The pending exception as one object, which CPython does itself from 3.12 on.
-PyObject* take_exception() {
-#if PY_VERSION_HEX >= 0x030C0000
-  return PyErr_GetRaisedException();
-#else
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (traceback) PyException_SetTraceback(value, traceback);
-  Py_XDECREF(type);
-  Py_XDECREF(traceback);
-  return value;
-#endif
-}
-void restore_exception(PyObject* owned) {
-#if PY_VERSION_HEX >= 0x030C0000
-  PyErr_SetRaisedException(owned);
-#else
-  PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(owned))), owned,
-                PyException_GetTraceback(owned));
-#endif
-}
-
 /// A Python exception on its way through C++ code that knows nothing of Python (the autograd engine).
 class CarriedPythonError final : public eager::Error {
  public:
-  explicit CarriedPythonError(PyObject* owned)
-      : Error(eager::ErrorType::runtime, "a Python exception"), exception_(owned, [](PyObject* object) {
+  explicit CarriedPythonError(PyRef exception)
+      : Error(eager::ErrorType::runtime, "a Python exception"),
+        exception_(exception.release(), [](PyObject* object) {
           WithGil gil;
           Py_DECREF(object);
         }) {}
-  void restore() const { restore_exception(Py_NewRef(exception_.get())); }
+  void restore() const { symbolic::restore_exception(PyRef::borrow(exception_.get())); }
 
  private:
   std::shared_ptr<PyObject> exception_;  // exceptions are copied by throw and exception_ptr
@@ -94,7 +72,7 @@ void set_python_error() noexcept {
   }
 }
 
-void throw_pending_python_error() { throw CarriedPythonError(take_exception()); }
+void throw_pending_python_error() { throw CarriedPythonError(symbolic::take_exception()); }
 
 PyObject* interned(const char* text) {
   PyObject* name = PyUnicode_InternFromString(text);

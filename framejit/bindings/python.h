@@ -38,36 +38,11 @@
 #include <utility>
 
 #include "eager/error.h"
+#include "symbolic/py_ref.h"
 
 namespace framejit::bindings {
 
-/// Owns one reference. The GIL is held wherever one is copied or dies.
-class PyRef {
- public:
-  PyRef() = default;
-  PyRef(const PyRef& other) : object_(Py_XNewRef(other.object_)) {}
-  PyRef(PyRef&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-  PyRef& operator=(PyRef other) noexcept {
-    std::swap(object_, other.object_);
-    return *this;
-  }
-  ~PyRef() { Py_XDECREF(object_); }
-
-  static PyRef steal(PyObject* owned) {
-    PyRef ref;
-    ref.object_ = owned;
-    return ref;
-  }
-  static PyRef borrow(PyObject* borrowed) { return steal(Py_XNewRef(borrowed)); }
-  /// Gives the reference to the caller.
-  PyObject* release() { return std::exchange(object_, nullptr); }
-
-  PyObject* get() const { return object_; }
-  explicit operator bool() const { return object_ != nullptr; }
-
- private:
-  PyObject* object_ = nullptr;
-};
+using symbolic::PyRef;  // the GIL is held wherever one is copied or dies
 
 /// Thrown when the Python error indicator is set.
 struct PythonError {};

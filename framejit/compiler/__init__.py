@@ -1,7 +1,8 @@
 """The compiler as Python sees it.
 
 Tour: ``api`` (compile, explain, disable, stats, reset), ``report`` (Break, ExplainReport: text, HTML, JSON, SARIF),
-``errors``, ``logs`` (FRAMEJIT_LOGS), ``module`` (a compiled nn.Module). The work is done by ``framejit._C.compiler``.
+``errors``, ``logs`` (FRAMEJIT_LOGS), ``module`` (a compiled nn.Module), ``skip`` (files left to the interpreter).
+The work is done by ``framejit._C.compiler``.
 """
 
 from framejit.compiler.api import (
@@ -19,6 +20,9 @@ from framejit.compiler.api import (
 )
 from framejit.compiler.errors import BackendCompilerError, GraphBreakError, RecompileLimitWarning
 from framejit.compiler.report import Break, ExplainReport, TraceInfo
+from framejit.compiler.skip import skip_standard_library
+
+skip_standard_library()
 
 __all__ = [
     "OPTIONS",

@@ -23,6 +23,7 @@ OPTIONS: dict[str, tuple[type[int], int, str]] = {
     ),
     "inline_depth": (int, 64, "nested calls that are inlined into one trace"),
     "loop_iterations": (int, 64, "iterations of a loop in one trace before it is cut at the back edge"),
+    "max_instructions": (int, 60_000, "bytecode instructions in one trace before it is cut"),
 }
 BACKENDS = ("inductor", "aot_eager", "eager")
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")

@@ -41,7 +41,6 @@ class Decoder {
   void resolve_targets();
   void read_exception_table();
   void find_body();
-  void compute_depths();
   int pc_from_unit(int unit) const;
 
   Program& program_;
@@ -296,7 +295,6 @@ void Decoder::run() {
   resolve_targets();
   read_exception_table();
   find_body();
-  compute_depths();
 }
 
 void Decoder::decode_units() {
@@ -370,34 +368,6 @@ void Decoder::find_body() {
     if (op == Opcode::Resume) break;
   }
   program_.body_ = pc;
-}
-
-// Depth-first over the control flow; every path gives the same depth to an instruction, as the compiler
-// guarantees.
-void Decoder::compute_depths() {
-  std::vector<int16_t>& depths = program_.depths_;
-  depths.assign(program_.size() + 1, -1);
-  std::vector<std::pair<int, int>> work{{0, 0}};
-  for (const Handler& h : program_.handlers_) work.emplace_back(h.target, h.depth + h.push_offset + 1);
-  while (!work.empty()) {
-    auto [pc, depth] = work.back();
-    work.pop_back();
-    while (pc < program_.size() && depths[pc] < 0) {
-      const Instruction& in = program_[pc];
-      depths[pc] = static_cast<int16_t>(depth);
-      int after = depth - pops(in) + pushes(in);
-      if (in.target >= 0) {
-        bool keeps = in.op == Opcode::JumpIfTrueOrPop || in.op == Opcode::JumpIfFalseOrPop;
-        bool shrinks = in.op == Opcode::ForIter || (in.op == Opcode::Send && kBefore312);
-        work.emplace_back(in.target, keeps ? depth : shrinks ? depth - 1 : after);
-      }
-      bool ends = in.op == Opcode::Jump || in.op == Opcode::ReturnValue || in.op == Opcode::ReturnConst ||
-                  in.op == Opcode::RaiseVarargs || in.op == Opcode::Reraise || in.op == Opcode::Unsupported;
-      if (ends) break;
-      depth = after;
-      ++pc;
-    }
-  }
 }
 
 std::shared_ptr<const Program> Program::decode(PyCodeObject* code) {

@@ -111,10 +111,7 @@ class Program {
   int pc_at_unit(int unit) const;
   const Handler* handler(int pc) const;  // innermost, or null
   const std::vector<Handler>& handlers() const { return handlers_; }
-  bool has_handlers() const { return !handlers_.empty(); }
   int line(int pc) const;  // 1-based, or 0 if the instruction has none
-  // The stack depth before the instruction, or -1 if the instruction cannot be reached.
-  int depth(int pc) const { return depths_[pc]; }
 
   PyObject* constant_borrowed(int index) const { return PyTuple_GET_ITEM(code_->co_consts, index); }
   PyObject* name_borrowed(int index) const { return PyTuple_GET_ITEM(code_->co_names, index); }
@@ -129,7 +126,6 @@ class Program {
   std::vector<Instruction> instructions_;
   std::vector<int32_t> pc_of_unit_;
   std::vector<Handler> handlers_;
-  std::vector<int16_t> depths_;
   int body_ = 0;
 };
 

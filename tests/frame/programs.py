@@ -425,6 +425,128 @@ def matching(value):
             return "other"
 
 
+class Odd:
+    __match_args__ = ["a list is refused"]
+
+
+class Twice:
+    __match_args__ = ("x", "x")
+    x = 1
+
+
+class Wrong:
+    __match_args__ = (1,)
+
+
+class Whole(int):
+    pass
+
+
+class Gentle(dict):
+    def __missing__(self, key):
+        return "made"
+
+
+def matching_classes(value):
+    match value:
+        case Whole(number):
+            return "whole", number
+        case bool(x) | int(x):
+            return "number", x
+        case Point(0, y) | Point(y=0, x=y):
+            return "on an axis", y
+        case Point(x=x, missing=_):
+            return "never", x
+        case Point(x, y):
+            return "point", x, y
+        case Point2(x, y):
+            return "named", x, y
+        case {"a": 1, "b": b}:
+            return "keys", b
+        case {"a": _, **rest}:
+            return "rest", rest
+        case {}:
+            return "mapping"
+
+
+def raises_not_a_class(_):
+    Pattern = 3
+    match 4:
+        case Pattern():
+            return 1
+
+
+def raises_match_args_type(_):
+    match Odd():
+        case Odd(x):
+            return x
+
+
+def raises_match_args_name(_):
+    match Wrong():
+        case Wrong(x):
+            return x
+
+
+def raises_attribute_twice(_):
+    match Twice():
+        case Twice(x, y):
+            return x, y
+
+
+def raises_too_many_positions(_):
+    match 3:
+        case int(x, y):
+            return x, y
+
+
+def raises_duplicate_keys(_):
+    key = "a"
+
+    class Names:
+        first = second = key
+
+    match {"a": 1}:
+        case {Names.first: 1, Names.second: 1}:
+            return 1
+
+
+def reraised_twice(n):
+    log = []
+    for i in range(n):
+        try:
+            try:
+                try:
+                    [][i]
+                except KeyError:
+                    log.append("not this one")
+                except IndexError:
+                    log.append(i)
+                    raise
+                finally:
+                    log.append("finally")
+            except (TypeError, ValueError):
+                log.append("nor this one")
+        except IndexError as error:
+            frames = []
+            trace = error.__traceback__
+            while trace:
+                frames.append(trace.tb_lineno - sys._getframe().f_code.co_firstlineno)
+                trace = trace.tb_next
+            log.append((str(error), frames))
+    return log
+
+
+def raises_again_from_helper(n):
+    def again():
+        raise
+
+    try:
+        n.missing
+    except AttributeError:
+        again()
+
+
 def frames(_):
     def caller():
         frame = sys._getframe(1)
@@ -644,6 +766,11 @@ ROWS = [
         lambda v=v: (matching, v)
         for v in (0, [1, 1, 2], [3, 4], {"key": 1, "more": 2}, Point(3, 4), "text", None, 9.5, [], {})
     ],
+    *[
+        lambda v=v: (matching_classes, v)
+        for v in (True, 7, Whole(2), Point(0, 5), Point(6, 0), Point(1, 2), Point2(1, 2), {"a": 1, "b": 2}, {"a": 3}, Gentle(), [], None)
+    ],
+    lambda: (reraised_twice, 3),
     lambda: (frames, None),
     lambda: (recursion, 9),
     lambda: (decorated, 3),

@@ -2,13 +2,16 @@
 
 import signal
 import sys
+import textwrap
 import threading
 import time
 import traceback
+import unittest.mock
 
 import pytest
 
 from framejit._C import compiler
+from framejit.compiler import skip_standard_library
 from tests.frame.support import break_everywhere, outcome
 
 
@@ -263,12 +266,26 @@ def test_disabled_context():
     assert traced_functions(lambda: compiled(1)) == {"user", "helper"}
 
 
-def test_skipped_files():
-    compiler.set_skipped_files([__file__])
+@pytest.mark.parametrize(
+    ("prefixes", "exceptions", "traced"),
+    [([__file__], [], set()), ([__file__[:-3]], [__file__], {"user", "helper"}), ([], [], {"user", "helper"})],
+)
+def test_skipped_files(prefixes, exceptions, traced):
+    compiler.set_skipped_files(prefixes, exceptions)
     try:
-        assert traced_functions(lambda: break_everywhere(user)(1)) == set()
+        assert traced_functions(lambda: break_everywhere(user)(1)) == traced
     finally:
-        compiler.set_skipped_files([])
+        skip_standard_library()
+
+
+def test_the_standard_library_is_skipped_but_what_it_calls_back_is_not():
+    def part(value):
+        return value + 1
+
+    def through_library(value):
+        return textwrap.dedent(" a"), unittest.mock.Mock(side_effect=part)(value)
+
+    assert traced_functions(lambda: break_everywhere(through_library)(1)) == {"through_library", "part"}
 
 
 def test_finalizers_and_callbacks_inside_a_step():
