@@ -1,8 +1,9 @@
-"""Affine maps and reshaping layers."""
+"""Affine maps."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import framejit as fj
 from framejit import Tensor
@@ -12,6 +13,16 @@ from framejit.nn.modules.module import Module
 from framejit.nn.parameter import Parameter
 
 
+class Identity(Module):
+    """Returns its input; takes and ignores any arguments."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input
+
+
 class Linear(Module):
     """``y = x @ weight.T + bias``.
 
@@ -19,13 +30,10 @@ class Linear(Module):
     ``(*, out_features)``. Weight and bias start uniform in ``±1/sqrt(in_features)``.
     """
 
+    weight: Parameter
+
     def __init__(
-        self,
-        in_features: int,
-        out_features: int,
-        bias: bool = True,
-        device: fj.device | str | None = None,
-        dtype: fj.dtype | None = None,
+        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__()
         self.in_features = in_features
@@ -52,6 +60,10 @@ class Linear(Module):
         )
 
 
+class NonDynamicallyQuantizableLinear(Linear):
+    """The output projection of :class:`MultiheadAttention`, under the name it has in PyTorch's ``repr``."""
+
+
 class Bilinear(Module):
     """``y = x1^T A x2 + b`` for every output feature."""
 
@@ -61,8 +73,8 @@ class Bilinear(Module):
         in2_features: int,
         out_features: int,
         bias: bool = True,
-        device: fj.device | str | None = None,
-        dtype: fj.dtype | None = None,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
         if in1_features <= 0:
@@ -91,31 +103,3 @@ class Bilinear(Module):
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"
         )
-
-
-class Flatten(Module):
-    """Flattens dims ``start_dim`` to ``end_dim`` into one."""
-
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__()
-        self.start_dim, self.end_dim = start_dim, end_dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return input.flatten(self.start_dim, self.end_dim)
-
-    def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
-
-
-class Unflatten(Module):
-    """Splits dim ``dim`` into ``unflattened_size``."""
-
-    def __init__(self, dim: int, unflattened_size: tuple[int, ...]) -> None:
-        super().__init__()
-        self.dim, self.unflattened_size = dim, unflattened_size
-
-    def forward(self, input: Tensor) -> Tensor:
-        return input.unflatten(self.dim, self.unflattened_size)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -1,44 +1,41 @@
 """``Module``: the base class of everything with parameters.
 
+Its parts: ``_traversal`` (walking over modules, parameters, buffers), ``_state`` (state dictionaries), ``_hooks``.
 ``__call__`` is written so that the compiler can inline it: without hooks it is one test and one call.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections import OrderedDict, namedtuple
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+import copy
+from collections.abc import Callable
+from typing import Any, Self
 
 import framejit as fj
 from framejit import Tensor
-from framejit.nn.parameter import Parameter
+from framejit.nn.modules._hooks import Hooks, global_hooks
+from framejit.nn.modules._hooks import register_module_forward_hook as register_module_forward_hook
+from framejit.nn.modules._hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
+from framejit.nn.modules._hooks import register_module_full_backward_hook as register_module_full_backward_hook
+from framejit.nn.modules._hooks import (
+    register_module_full_backward_pre_hook as register_module_full_backward_pre_hook,
+)
+from framejit.nn.modules._state import IncompatibleKeys as _IncompatibleKeys  # noqa: F401  (PyTorch's name)
+from framejit.nn.modules._state import State
+from framejit.nn.modules._traversal import Traversal
+from framejit.nn.parameter import Buffer, Parameter, is_lazy
 from framejit.nn.utils.gradients import clear_gradients
 
-_IncompatibleKeys = namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])
-_hook_ids = itertools.count()
 # The dictionaries an attribute name can live in, in the order in which they are searched.
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
+# What may be assigned to a name that is in a registry, besides a parameter, a buffer or a module.
+_ASSIGNABLE: tuple[tuple[str, Any, str, str], ...] = (
+    ("_parameters", type(None), "parameter", "torch.nn.Parameter or None"),
+    ("_modules", type(None), "child module", "torch.nn.Module or None"),
+    ("_buffers", (Tensor, type(None)), "buffer", "torch.nn.Buffer, torch.Tensor or None"),
+)
 
 
-class RemovableHandle:
-    """Removes a hook again: ``handle.remove()``, or on leaving ``with handle:``."""
-
-    def __init__(self, hooks: dict[int, Callable]) -> None:
-        self._hooks = hooks
-        self.id = next(_hook_ids)
-
-    def remove(self) -> None:
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.remove()
-
-
-class Module:
+class Module(Traversal, State, Hooks):
     """Base class of neural-network modules, with PyTorch's protocol.
 
     Subclasses call ``super().__init__()`` first, assign parameters, buffers and submodules as attributes, and define
@@ -50,55 +47,27 @@ class Module:
     def __init__(self) -> None:
         put = super().__setattr__
         put("training", True)
-        put("_parameters", {})
-        put("_buffers", {})
+        for name in (*_REGISTRIES, *_HOOK_TABLES):
+            put(name, {})
         put("_non_persistent_buffers_set", set())
-        put("_modules", {})
-        put("_forward_pre_hooks", {})
-        put("_forward_hooks", {})
 
     # -- calling -----------------------------------------------------------------------------------------------------
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
+    def _forward_unimplemented(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    forward: Callable[..., Any] = _forward_unimplemented
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not self._forward_pre_hooks and not self._forward_hooks:
+        if not (
+            self._forward_pre_hooks
+            or self._forward_hooks
+            or self._backward_hooks
+            or self._backward_pre_hooks
+            or global_hooks
+        ):
             return self.forward(*args, **kwargs)
         return self._call_with_hooks(args, kwargs)
-
-    def _call_with_hooks(self, args: tuple, kwargs: dict) -> Any:
-        for hook, with_kwargs in tuple(self._forward_pre_hooks.values()):
-            changed = hook(self, args, kwargs) if with_kwargs else hook(self, args)
-            if changed is not None:
-                if with_kwargs:
-                    args, kwargs = changed
-                else:
-                    args = changed if isinstance(changed, tuple) else (changed,)
-        result = self.forward(*args, **kwargs)
-        for hook, with_kwargs in tuple(self._forward_hooks.values()):
-            changed = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
-            if changed is not None:
-                result = changed
-        return result
-
-    def register_forward_pre_hook(self, hook: Callable, *, with_kwargs: bool = False) -> RemovableHandle:
-        """``hook(module, args)`` runs before ``forward`` and may return new arguments."""
-        return self._register(self._forward_pre_hooks, hook, with_kwargs)
-
-    def register_forward_hook(self, hook: Callable, *, with_kwargs: bool = False) -> RemovableHandle:
-        """``hook(module, args, output)`` runs after ``forward`` and may return a new output."""
-        return self._register(self._forward_hooks, hook, with_kwargs)
-
-    @staticmethod
-    def _register(hooks: dict, hook: Callable, with_kwargs: bool) -> RemovableHandle:
-        if not callable(hook):
-            raise TypeError(f"register hook: got {type(hook).__name__}, expected a callable")
-        handle = RemovableHandle(hooks)
-        hooks[handle.id] = (hook, with_kwargs)
-        return handle
 
     # -- attributes --------------------------------------------------------------------------------------------------
 
@@ -118,28 +87,22 @@ class Module:
         for other in _REGISTRIES:
             if other != registry:
                 self.__dict__[other].pop(name, None)
-        self.__dict__[registry][name] = value
+        if isinstance(value, Buffer) and name not in self.__dict__["_buffers"]:
+            self.register_buffer(name, value, value.persistent)
+        else:
+            self.__dict__[registry][name] = value
 
     def _registry_for(self, name: str, value: Any) -> str | None:
         """The registry that an assignment goes to; ``None`` for a plain attribute."""
-        if isinstance(value, (Parameter, Module)):
+        if isinstance(value, (Parameter, Module, Buffer)):
+            kind = "parameters" if isinstance(value, Parameter) else "module" if isinstance(value, Module) else "buffer"
             if "_parameters" not in self.__dict__:
-                kind = "parameters" if isinstance(value, Parameter) else "module"
                 raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
-            return "_parameters" if isinstance(value, Parameter) else "_modules"
-        for registry, allowed, described in (
-            ("_parameters", type(None), "nn.Parameter or None"),
-            ("_modules", type(None), "nn.Module or None"),
-            ("_buffers", (Tensor, type(None)), "Tensor or None"),
-        ):
+            return {"parameters": "_parameters", "module": "_modules", "buffer": "_buffers"}[kind]
+        for registry, allowed, what, described in _ASSIGNABLE:
             if name in self.__dict__.get(registry, ()):
                 if not isinstance(value, allowed):
-                    what = {"_parameters": "parameter", "_modules": "child module", "_buffers": "buffer"}[
-                        registry
-                    ]
-                    raise TypeError(
-                        f"cannot assign '{_type_name(value)}' as {what} '{name}' ({described} expected)"
-                    )
+                    raise TypeError(f"cannot assign '{_type_name(value)}' as {what} '{name}' ({described} expected)")
                 return registry
         return None
 
@@ -155,7 +118,16 @@ class Module:
         return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
 
     def __setstate__(self, state: dict) -> None:
+        """Takes the attributes of a pickle or copy; one made by an older version may lack tables of hooks."""
         self.__dict__.update(state)
+        for name in _HOOK_TABLES:
+            self.__dict__.setdefault(name, {})
+        self.__dict__.setdefault("_non_persistent_buffers_set", set())
+
+    def _replicate_for_data_parallel(self) -> Self:
+        replica = self.__new__(type(self))
+        replica.__dict__ = {**self.__dict__, **{name: copy.copy(self.__dict__[name]) for name in _REGISTRIES}}
+        return replica
 
     # -- registration ------------------------------------------------------------------------------------------------
 
@@ -163,7 +135,12 @@ class Module:
         self._check_new_name("parameter", name, "_parameters")
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
-                f"cannot assign '{_type_name(param)}' object to parameter '{name}' (fj.nn.Parameter or None required)"
+                f"cannot assign '{_type_name(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
+            )
+        if param is not None and param.grad_fn is not None:
+            raise ValueError(
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
+                f"To express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
         self._parameters[name] = param
 
@@ -171,7 +148,7 @@ class Module:
         self._check_new_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
-                f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (fj.Tensor or None required)"
+                f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
         self._buffers[name] = tensor
         if persistent:
@@ -180,128 +157,40 @@ class Module:
             self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        self._check_new_name("module", name, "_modules")
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{_type_name(module)} is not a Module subclass")
+        self._check_new_name("module", name, "_modules")
         self._modules[name] = module
 
-    register_module = add_module
+    def register_module(self, name: str, module: Module | None) -> None:
+        self.add_module(name, module)
 
     def _check_new_name(self, what: str, name: str, registry: str) -> None:
         if registry not in self.__dict__:
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
         if not isinstance(name, str):
             raise TypeError(f"{what} name should be a string. Got {_type_name(name)}")
+        if hasattr(self, name) and name not in self.__dict__[registry]:
+            raise KeyError(f"attribute '{name}' already exists")
         if "." in name:
             raise KeyError(f'{what} name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError(f'{what} name can\'t be empty string ""')
-        if hasattr(self, name) and name not in self.__dict__[registry]:
-            raise KeyError(f"attribute '{name}' already exists")
 
-    # -- traversal ---------------------------------------------------------------------------------------------------
+    # -- modes and conversions ---------------------------------------------------------------------------------------
 
-    def children(self) -> Iterator[Module]:
-        for _, module in self.named_children():
-            yield module
-
-    def named_children(self) -> Iterator[tuple[str, Module]]:
-        seen = set()
-        for name, module in self._modules.items():
-            if module is not None and module not in seen:
-                seen.add(module)
-                yield name, module
-
-    def modules(self) -> Iterator[Module]:
-        for _, module in self.named_modules():
-            yield module
-
-    def named_modules(
-        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
-        memo = set() if memo is None else memo
-        if self in memo:
-            return
-        if remove_duplicate:
-            memo.add(self)
-        yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                yield from module.named_modules(memo, _join(prefix, name), remove_duplicate)
-
-    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        for _, parameter in self.named_parameters(recurse=recurse):
-            yield parameter
-
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Parameter]]:
-        yield from self._named_entries("_parameters", prefix, recurse, remove_duplicate)
-
-    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        for _, buffer in self.named_buffers(recurse=recurse):
-            yield buffer
-
-    def named_buffers(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
-        yield from self._named_entries("_buffers", prefix, recurse, remove_duplicate)
-
-    def _named_entries(
-        self, registry: str, prefix: str, recurse: bool, remove_duplicate: bool
-    ) -> Iterator[tuple]:
-        seen = set()
-        modules = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
-        )
-        for module_prefix, module in modules:
-            for name, entry in module.__dict__[registry].items():
-                if entry is None or id(entry) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(entry))
-                yield _join(module_prefix, name), entry
-
-    def get_submodule(self, target: str) -> Module:
-        module: Module = self
-        for name in target.split(".") if target else ():
-            if not hasattr(module, name):
-                raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
-            module = getattr(module, name)
-            if not isinstance(module, Module):
-                raise AttributeError(f"`{name}` is not an nn.Module")
-        return module
-
-    def get_parameter(self, target: str) -> Parameter:
-        path, _, name = target.rpartition(".")
-        owner = self.get_submodule(path)
-        if name not in owner._parameters:
-            raise AttributeError(f"{type(owner).__name__} has no parameter `{name}`")
-        return owner._parameters[name]
-
-    def get_buffer(self, target: str) -> Tensor:
-        path, _, name = target.rpartition(".")
-        owner = self.get_submodule(path)
-        if name not in owner._buffers:
-            raise AttributeError(f"{type(owner).__name__} has no buffer `{name}`")
-        return owner._buffers[name]
-
-    # -- state -------------------------------------------------------------------------------------------------------
-
-    def train(self, mode: bool = True) -> Module:
+    def train(self, mode: bool = True) -> Self:
         if not isinstance(mode, bool):
-            raise ValueError(f"training mode is expected to be boolean, got {_type_name(mode)}")
+            raise ValueError("training mode is expected to be boolean")
         self.training = mode
         for module in self.children():
             module.train(mode)
         return self
 
-    def eval(self) -> Module:
+    def eval(self) -> Self:
         return self.train(False)
 
-    def requires_grad_(self, requires_grad: bool = True) -> Module:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
@@ -309,14 +198,14 @@ class Module:
     def zero_grad(self, set_to_none: bool = True) -> None:
         clear_gradients(self.parameters(), set_to_none)
 
-    def apply(self, fn: Callable[[Module], Any]) -> Module:
+    def apply(self, fn: Callable[[Module], Any]) -> Self:
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
-    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Module:
-        for module in self.children():
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        for module in self.children() if recurse else ():
             module._apply(fn)
         for parameter in self._parameters.values():
             if parameter is not None:
@@ -325,123 +214,68 @@ class Module:
                     parameter.grad.data = fn(parameter.grad.data)
         for name, buffer in self._buffers.items():
             if buffer is not None:
-                self._buffers[name] = fn(buffer)
+                self._buffers[name] = buffer if is_lazy(buffer) else fn(buffer)
         return self
 
-    def to(self, *args: Any, **kwargs: Any) -> Module:
+    def to(self, *args: Any, **kwargs: Any) -> Self:
         """Moves or casts parameters and buffers in place; a dtype applies to the floating ones only."""
+        kwargs.pop("memory_format", None)  # there is one layout
         probe = fj.empty(0).to(*args, **kwargs)
         casts = any(isinstance(a, (fj.dtype, Tensor)) for a in (*args, *kwargs.values()))
-        if casts and not probe.dtype.is_floating_point:
+        if casts and not (probe.is_floating_point() or probe.is_complex()):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={probe.dtype}"
             )
 
         def convert(tensor: Tensor) -> Tensor:
-            if casts and tensor.is_floating_point():
+            if casts and (tensor.is_floating_point() or tensor.is_complex()):
                 return tensor.to(device=probe.device, dtype=probe.dtype)
             return tensor.to(device=probe.device)
 
         return self._apply(convert)
 
-    def _cast(self, dtype: Any) -> Module:
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Moves to a device without copying the values."""
+        return self._apply(lambda t: fj.empty_like(t, device=device), recurse)
+
+    def type(self, dst_type: Any) -> Self:
+        """Casts all parameters and buffers."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def _cast(self, dtype: Any) -> Self:
         return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
 
-    def float(self) -> Module:
+    def float(self) -> Self:
         return self._cast(fj.float32)
 
-    def double(self) -> Module:
+    def double(self) -> Self:
         return self._cast(fj.float64)
 
-    def cpu(self) -> Module:
+    def half(self) -> Self:
+        return self._cast(fj.float16)
+
+    def bfloat16(self) -> Self:
+        return self._cast(fj.bfloat16)
+
+    def cpu(self) -> Self:
         return self._apply(lambda t: t.cpu())
 
-    def state_dict(
-        self, *, destination: dict | None = None, prefix: str = "", keep_vars: bool = False
-    ) -> dict:
-        """All parameters and persistent buffers by dotted name, detached unless ``keep_vars``."""
-        destination = OrderedDict() if destination is None else destination
-        for name, parameter in self._parameters.items():
-            if parameter is not None:
-                destination[prefix + name] = parameter if keep_vars else parameter.detach()
-        for name, buffer in self._buffers.items():
-            if buffer is not None and name not in self._non_persistent_buffers_set:
-                destination[prefix + name] = buffer if keep_vars else buffer.detach()
-        for name, module in self._modules.items():
-            if module is not None:
-                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        return destination
+    def cuda(self, device: Any = None) -> Self:
+        """Moves to a CUDA device, where there is one."""
+        return self.to("cuda" if device is None else device)
 
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> Any:
-        """Copies ``state_dict`` into the module. Nothing is changed when an error is raised.
+    def share_memory(self) -> Self:
+        """Moves parameters and buffers to memory that other processes can map."""
+        return self._apply(lambda t: t.share_memory_())
 
-        Raises:
-            RuntimeError: a shape differs, or (``strict``) a key is missing or unexpected. All problems are listed.
-        """
-        if not isinstance(state_dict, Mapping):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        own = self.state_dict(keep_vars=True)
-        missing = [key for key in own if key not in state_dict]
-        unexpected = [key for key in state_dict if key not in own]
-        problems = self._load_problems(
-            own, state_dict, missing if strict else [], unexpected if strict else []
-        )
-        if problems:
-            text = "\n\t".join(problems)
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{text}")
-        with fj.no_grad():
-            for key, target in own.items():
-                if key not in state_dict:
-                    continue
-                if assign:
-                    self._assign_entry(key, state_dict[key])
-                else:
-                    target.copy_(state_dict[key])
-        return _IncompatibleKeys(missing, unexpected)
-
-    @staticmethod
-    def _load_problems(own: dict, given: Mapping, missing: list[str], unexpected: list[str]) -> list[str]:
-        problems = []
-        if unexpected:
-            problems.append(
-                "Unexpected key(s) in state_dict: " + ", ".join(f'"{key}"' for key in unexpected) + ". "
-            )
-        if missing:
-            problems.append(
-                "Missing key(s) in state_dict: " + ", ".join(f'"{key}"' for key in missing) + ". "
-            )
-        for key, target in own.items():
-            value = given.get(key)
-            if value is None:
-                continue
-            if not isinstance(value, Tensor):
-                problems.append(
-                    f'While copying the parameter named "{key}", expected fj.Tensor or Tensor-like object from '
-                    f"checkpoint but received {type(value)}"
-                )
-            elif value.shape != target.shape:
-                problems.append(
-                    f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "
-                    f"the shape in current model is {target.shape}."
-                )
-        return problems
-
-    def _assign_entry(self, key: str, value: Tensor) -> None:
-        path, _, name = key.rpartition(".")
-        owner = self.get_submodule(path)
-        if name in owner._parameters:
-            old = owner._parameters[name]
-            owner._parameters[name] = (
-                value if isinstance(value, Parameter) else Parameter(value, old.requires_grad)
-            )
-        else:
-            owner._buffers[name] = value
+    def compile(self, **options: Any) -> None:
+        """Compiles ``forward`` of this module in place; options are those of :func:`framejit.compile`."""
+        self.forward = fj.compile(self.forward, **options)
 
     # -- text --------------------------------------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
+        """What ``repr`` shows of a subclass besides its children."""
         return ""
 
     def _get_name(self) -> str:
@@ -449,18 +283,30 @@ class Module:
 
     def __repr__(self) -> str:
         lines = self.extra_repr().split("\n") if self.extra_repr() else []
-        children = [f"({name}): {_indent(repr(module))}" for name, module in self._modules.items()]
+        children = [f"({name}): {_addindent(repr(module), 2)}" for name, module in self._modules.items()]
         if not children and len(lines) <= 1:
             return f"{self._get_name()}({''.join(lines)})"
         return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"
 
 
-def _join(prefix: str, name: str) -> str:
-    return f"{prefix}.{name}" if prefix else name
+_HOOK_TABLES = (
+    "_forward_hooks",
+    "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+    "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs",
+    "_backward_hooks",
+    "_backward_pre_hooks",
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
 
 
-def _indent(text: str) -> str:
-    return text.replace("\n", "\n  ")
+def _addindent(text: str, spaces: int) -> str:
+    """Indents all lines but the first."""
+    return text.replace("\n", "\n" + " " * spaces)
 
 
 def _type_name(value: object) -> str:
