@@ -47,7 +47,7 @@ def _send_tensor(tensor: Tensor) -> tuple[Any, ...]:
 
 
 def _send_parameter(parameter: Parameter) -> tuple[Any, ...]:
-    return _rebuild_parameter, (parameter.data, parameter.requires_grad)
+    return _rebuild_parameter, (type(parameter), parameter.data, parameter.requires_grad)
 
 
 reduction.ForkingPickler.register(UntypedStorage, _send_storage)

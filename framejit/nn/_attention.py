@@ -123,7 +123,7 @@ def _project(
     weights = weight.chunk(3) if separate is None else separate  # type: ignore[union-attr]
     biases = (None, None, None) if bias is None else bias.chunk(3)
     inputs = (query, key, value)
-    return tuple([F.linear(x, w, b) for x, w, b in zip(inputs, weights, biases)])  # type: ignore[arg-type]
+    return tuple([F.linear(x, w, b) for x, w, b in zip(inputs, weights, biases)])
 
 
 def _heads(rows: Tensor, bias: Tensor | None, static: Tensor | None, add_zero: bool, num_heads: int) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -66,7 +67,7 @@ class LBFGS(Optimizer):
         super().__setstate__(state)
         self._params = self.param_groups[0]["params"]
 
-    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any]) -> Any:
         """Up to ``max_iter`` iterations; returns the loss before them."""
         with fj.no_grad():
             return self._minimize(fj.enable_grad()(closure))
@@ -97,7 +98,7 @@ class LBFGS(Optimizer):
                 start = [parameter.clone() for parameter in self._params]
                 at_start = _Point(0.0, loss, gradient, slope)
                 best, used = _strong_wolfe(
-                    lambda t: self._probe(closure, start, t, direction), at_start, length, direction
+                    functools.partial(self._probe, closure, start, direction), at_start, length, direction
                 )
                 length, loss, gradient = best.t, best.loss, best.gradient
                 self._move(length, direction)
@@ -157,7 +158,7 @@ class LBFGS(Optimizer):
             parameter.add_(direction[offset : offset + count].view_as(parameter), alpha=length)
             offset += count
 
-    def _probe(self, closure: Callable[[], Any], start: list[Tensor], t: float, direction: Tensor) -> _Point:
+    def _probe(self, closure: Callable[[], Any], start: list[Tensor], direction: Tensor, t: float) -> _Point:
         """The loss at ``start + t * direction``; the parameters stay at ``start``."""
         self._move(t, direction)
         loss, gradient = float(closure()), self._flat_gradient()

@@ -113,7 +113,10 @@ class LambdaLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         count = len(optimizer.param_groups)
-        self.lr_lambdas = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * count
+        functions: Any = lr_lambda
+        self.lr_lambdas: list[Callable[[int], float]] = (
+            list(functions) if isinstance(functions, (list, tuple)) else [functions] * count
+        )
         if len(self.lr_lambdas) != count:
             raise ValueError(f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}")
         super().__init__(optimizer, last_epoch)
@@ -161,7 +164,7 @@ class StepLR(LRScheduler):
         now = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
         return self._scaled(self.gamma if now else 1)
 
-    def _get_closed_form_lr(self) -> list[float]:  # type: ignore[override]
+    def _get_closed_form_lr(self) -> list[float]:
         return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
 
 
@@ -177,7 +180,7 @@ class MultiStepLR(LRScheduler):
     def get_lr(self) -> list[float]:
         return self._scaled(self.gamma ** self.milestones[self.last_epoch])
 
-    def _get_closed_form_lr(self) -> list[float]:  # type: ignore[override]
+    def _get_closed_form_lr(self) -> list[float]:
         reached = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
         return [base * self.gamma**reached for base in self.base_lrs]
 
@@ -198,7 +201,7 @@ class ConstantLR(LRScheduler):
             return self._scaled(self.factor)
         return self._scaled(1.0 / self.factor if self.last_epoch == self.total_iters else 1)
 
-    def _get_closed_form_lr(self) -> list[float]:  # type: ignore[override]
+    def _get_closed_form_lr(self) -> list[float]:
         return [base * (self.factor if self.last_epoch < self.total_iters else 1) for base in self.base_lrs]
 
 
@@ -230,7 +233,7 @@ class LinearLR(LRScheduler):
             return self._rates()
         return self._scaled(self._factor(self.last_epoch) / self._factor(self.last_epoch - 1))
 
-    def _get_closed_form_lr(self) -> list[float]:  # type: ignore[override]
+    def _get_closed_form_lr(self) -> list[float]:
         return [base * self._factor(self.last_epoch) for base in self.base_lrs]
 
 
@@ -244,7 +247,7 @@ class ExponentialLR(LRScheduler):
     def get_lr(self) -> list[float]:
         return self._scaled(1 if self.last_epoch == 0 or self._is_initial else self.gamma)
 
-    def _get_closed_form_lr(self) -> list[float]:  # type: ignore[override]
+    def _get_closed_form_lr(self) -> list[float]:
         return [base * self.gamma**self.last_epoch for base in self.base_lrs]
 
 
@@ -263,7 +266,7 @@ class PolynomialLR(LRScheduler):
             return self._rates()
         return self._scaled(((1.0 - step / total) / (1.0 - (step - 1) / total)) ** self.power)
 
-    def _get_closed_form_lr(self) -> list[float]:  # type: ignore[override]
+    def _get_closed_form_lr(self) -> list[float]:
         left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
         return [base * left**self.power for base in self.base_lrs]
 
@@ -293,7 +296,7 @@ class CosineAnnealingLR(LRScheduler):
         ratio = (1 + math.cos(math.pi * step / self.T_max)) / (1 + math.cos(math.pi * (step - 1) / self.T_max))
         return [(rate - self.eta_min) * ratio + self.eta_min for rate in rates]
 
-    def _get_closed_form_lr(self) -> list[float]:  # type: ignore[override]
+    def _get_closed_form_lr(self) -> list[float]:
         weight = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
         return [self.eta_min + (base - self.eta_min) * weight for base in self.base_lrs]
 
@@ -487,8 +490,9 @@ class OneCycleLR(LRScheduler):
                 f"Tried to step {step} times. The specified number of total steps is {self.total_steps}"
             )
         start = 0.0
-        for end, lr_from, lr_to, momentum_from, momentum_to in self._schedule_phases:
-            if step <= end or end == self._schedule_phases[-1][0]:
+        for phase in self._schedule_phases:
+            end, lr_from, lr_to, momentum_from, momentum_to = phase
+            if step <= end or phase is self._schedule_phases[-1]:
                 break
             start = end
         part = (step - start) / (end - start)

@@ -82,7 +82,7 @@ def test_groups_and_closure():
         (lambda p: fj.optim.SGD([p], lr=-1), ValueError, "Invalid learning rate: -1"),
         (lambda p: fj.optim.SGD([p], lr=1, nesterov=True), ValueError, "Nesterov momentum requires"),
         (lambda p: fj.optim.Adam([p], betas=(1.0, 0.9)), ValueError, "Invalid beta parameter at index 0: 1.0"),
-        (lambda p: fj.optim.SGD([p, p], lr=1), ValueError, "more than one parameter group"),
+        (lambda p: fj.optim.SGD([{"params": [p]}, {"params": [p]}], lr=1), ValueError, "more than one parameter group"),
         (lambda p: fj.optim.SGD([p * 2], lr=1), ValueError, "non-leaf"),
         (lambda p: fj.optim.SGD([3], lr=1), TypeError, "can only optimize Tensors"),
     ],

@@ -142,3 +142,6 @@ def normalize(
     """``input`` divided by its ``p``-norm along ``dim`` (at least ``eps``)."""
     result = input / fj.norm(input, p, dim, True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)
+
+
+from framejit.nn._attention import multi_head_attention_forward as multi_head_attention_forward  # noqa: E402

@@ -51,7 +51,7 @@ class State:
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """All parameters and persistent buffers by dotted name, detached unless ``keep_vars``."""
         if args:  # the old positional form: destination, prefix, keep_vars
-            destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])
+            destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])  # type: ignore[misc]
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -97,7 +97,7 @@ class State:
 
         Raises:
             RuntimeError: a shape differs, or (``strict``) a key is missing or unexpected. All problems are listed; the
-                entries without a problem have been copied.
+                module is as it was.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -108,7 +108,8 @@ class State:
         entries: Any = OrderedDict(state_dict)  # hooks may edit it
         if metadata is not None:
             entries._metadata = metadata
-        _load(self, entries, metadata, assign, strict, (missing, unexpected, problems))
+        copies: list[Callable[[], None]] = []  # made when all is well
+        _load(self, entries, metadata, assign, strict, (missing, unexpected, problems), copies)
         if strict and unexpected:
             keys = ", ".join(f'"{key}"' for key in unexpected)
             problems.insert(0, f"Unexpected key(s) in state_dict: {keys}. ")
@@ -118,6 +119,8 @@ class State:
         if problems:
             text = "\n\t".join(problems)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{text}")
+        for copy in copies:
+            copy()
         return IncompatibleKeys(missing, unexpected)
 
     def _load_from_state_dict(
@@ -134,10 +137,15 @@ class State:
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         assign = local_metadata.get("assign_to_params_buffers", False)
+        copies = local_metadata.get("copies")  # None: the caller is not load_state_dict
         for name, own in self._saved_entries():
             key = prefix + name
             if key in state_dict:
-                self._load_entry(name, key, own, state_dict[key], assign, error_msgs)
+                copy = self._checked_copy(name, key, own, state_dict[key], assign, error_msgs)
+                if copy is not None and copies is not None:
+                    copies.append(copy)
+                elif copy is not None:
+                    copy()
             elif strict:
                 missing_keys.append(key)
         extra_key = prefix + _EXTRA_STATE
@@ -159,37 +167,31 @@ class State:
             return type(self).set_extra_state is State.set_extra_state
         return name not in self._modules and (bool(rest) or name not in own_names)
 
-    def _load_entry(
+    def _checked_copy(
         self, name: str, key: str, own: Tensor, given: Any, assign: bool, error_msgs: list[str]
-    ) -> None:
+    ) -> Callable[[], None] | None:
+        """What copies ``given`` into the entry ``own``; None, with a message, when it does not fit."""
         if not isinstance(given, Tensor):
             error_msgs.append(
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
                 f"checkpoint but received {type(given)}"
             )
-            return
+            return None
         if own.dim() == 0 and given.shape == (1,):  # scalars used to be saved so
             given = given[0]
-        lazy = is_lazy(own)
-        if not lazy and given.shape != own.shape:
+        if not is_lazy(own) and given.shape != own.shape:
             error_msgs.append(
                 f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "
                 f"the shape in current model is {own.shape}."
             )
-            return
-        try:
-            if assign:
-                self._assign_entry(name, own, given)
-                return
-            if lazy:
-                own.materialize(given.shape)  # type: ignore[attr-defined]
-            with fj.no_grad():
-                own.copy_(given)
-        except Exception as error:
-            error_msgs.append(
-                f'While copying the parameter named "{key}", whose dimensions in the model are {own.size()} and '
-                f"whose dimensions in the checkpoint are {given.size()}, an exception occurred : {error.args}."
-            )
+            return None
+        return functools.partial(self._assign_entry if assign else self._copy_entry, name, own, given)
+
+    def _copy_entry(self, name: str, own: Tensor, given: Tensor) -> None:
+        if is_lazy(own):
+            own.materialize(given.shape)  # type: ignore[attr-defined]
+        with fj.no_grad():
+            own.copy_(given)
 
     def _assign_entry(self, name: str, own: Tensor, given: Tensor) -> None:
         if isinstance(own, Parameter):
@@ -224,11 +226,18 @@ class State:
 
 
 def _load(
-    module: Any, entries: dict[str, Any], metadata: Any, assign: bool, strict: bool, report: tuple, prefix: str = ""
+    module: Any,
+    entries: dict[str, Any],
+    metadata: Any,
+    assign: bool,
+    strict: bool,
+    report: tuple[list[str], list[str], list[str]],
+    copies: list[Callable[[], None]],
+    prefix: str = "",
 ) -> None:
-    """Loads ``module`` and all below it; ``report``: lists of missing keys, unexpected keys, problems."""
+    """Prepares ``copies`` for ``module`` and all below it; ``report``: missing keys, unexpected keys, problems."""
     missing, unexpected, problems = report
-    local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
+    local_metadata = dict({} if metadata is None else metadata.get(prefix[:-1], {}), copies=copies)
     if assign:
         local_metadata["assign_to_params_buffers"] = True
     module._load_from_state_dict(entries, prefix, local_metadata, True, missing, unexpected, problems)
@@ -236,7 +245,7 @@ def _load(
         if child is not None:
             start = f"{prefix}{name}."
             own = OrderedDict((key, value) for key, value in entries.items() if key.startswith(start))
-            _load(child, own, metadata, assign, strict, report, start)
+            _load(child, own, metadata, assign, strict, report, copies, start)
     keys = IncompatibleKeys(missing, unexpected)
     for hook in module._load_state_dict_post_hooks.values():
         if hook(module, keys) is not None:

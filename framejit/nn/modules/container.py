@@ -337,7 +337,7 @@ class ParameterDict(Module):
         return ParameterDict(dict(self.items()))
 
     def get(self, key: str, default: Any = None) -> Any:
-        return self[key] if key in self else default
+        return self[key] if key in self else default  # noqa: SIM401  (this is get)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         if key not in self:
@@ -358,7 +358,7 @@ class ParameterDict(Module):
         return key, self.pop(key)
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
-        return ParameterDict({key: default for key in keys})
+        return ParameterDict(dict.fromkeys(keys, default))
 
     def update(self, parameters: Any) -> None:
         pairs = parameters.items() if isinstance(parameters, (Mapping, ParameterDict)) else parameters

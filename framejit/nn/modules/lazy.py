@@ -1,5 +1,6 @@
 """Modules that find out their input size at the first call, then become the module of that size."""
 
+# mypy: disable-error-code="misc"
 from __future__ import annotations
 
 from typing import Any
@@ -68,7 +69,7 @@ class LazyLinear(LazyModuleMixin, linear.Linear):
         if not self.has_uninitialized_params() and self.in_features:
             super().reset_parameters()
 
-    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self, input: Tensor) -> None:
         if not self.has_uninitialized_params():
             return
         self.in_features = input.shape[-1]
@@ -102,9 +103,9 @@ class _LazyConvNd(LazyModuleMixin):
 
     def reset_parameters(self) -> None:
         if not self.has_uninitialized_params() and self.in_channels:
-            super().reset_parameters()  # type: ignore[misc]
+            super().reset_parameters()
 
-    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self, input: Tensor) -> None:
         if not self.has_uninitialized_params():
             return
         dims = len(self.kernel_size)
@@ -184,9 +185,9 @@ class _LazyNormBase(LazyModuleMixin):
 
     def reset_parameters(self) -> None:
         if not self.has_uninitialized_params() and self.num_features:
-            super().reset_parameters()  # type: ignore[misc]
+            super().reset_parameters()
 
-    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self, input: Tensor) -> None:
         if not self.has_uninitialized_params():
             return
         self._check_input_dim(input)

@@ -15,7 +15,9 @@ from framejit import Tensor
 from framejit.nn.modules._hooks import Hooks, global_hooks
 from framejit.nn.modules._hooks import register_module_forward_hook as register_module_forward_hook
 from framejit.nn.modules._hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
-from framejit.nn.modules._hooks import register_module_full_backward_hook as register_module_full_backward_hook
+from framejit.nn.modules._hooks import (
+    register_module_full_backward_hook as register_module_full_backward_hook,
+)
 from framejit.nn.modules._hooks import (
     register_module_full_backward_pre_hook as register_module_full_backward_pre_hook,
 )
