@@ -135,7 +135,7 @@ def test_shape_errors_name_sizes():
 
 
 # --- functions in Python ----------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("dims", [1, 0, ([1], [0]), ([2, 0], [1, 0]), ((-1,), (-2,)), (2, 1)])
+@pytest.mark.parametrize("dims", [1, 0, ([1], [0]), ([2, 0], [1, 0]), ((-1,), (-2,))])
 def test_tensordot(dims):
     rng = np.random.default_rng(6)
     a, reference_a = pair(rng.normal(size=(4, 3, 3)))
