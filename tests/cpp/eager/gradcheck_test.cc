@@ -114,7 +114,8 @@ void check_second_gradient(const Op& op, const Args& args) {
 }
 
 /// Where an op is not smooth between 0.1 and 0.9.
-const std::map<std::string, std::pair<double, double>> kDomains = {{"acosh", {1.2, 2.5}}};
+const std::map<std::string, std::pair<double, double>> kDomains = {{"acosh", {1.2, 2.5}},
+                                                                   {"special_zeta", {1.2, 2.5}}};
 /// Values for arguments without a default, by name.
 Value plain_argument(const SchemaArg& arg) {
   if (arg.default_value) return *arg.default_value;
