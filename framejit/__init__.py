@@ -185,6 +185,7 @@ from framejit import serialization as serialization  # noqa: E402  isort: skip
 from framejit import utils as utils  # noqa: E402  isort: skip
 from framejit import linalg as linalg  # noqa: E402  isort: skip
 from framejit import special as special  # noqa: E402  isort: skip
+from framejit import fft as fft  # noqa: E402  isort: skip
 from framejit._products import lu as lu  # noqa: E402
 from framejit._products import tensordot as tensordot  # noqa: E402
 

@@ -106,6 +106,24 @@ def __array_wrap__(
 
 
 @_method
+def __array_namespace__(self: Tensor, *, api_version: str | None = None) -> Any:
+    """The functions of the Python array API standard over tensors: :mod:`framejit.array_api`."""
+    from framejit import array_api
+
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError(f"__array_namespace__: got api_version {api_version!r}, expected 2024.12 or an earlier one")
+    return array_api
+
+
+@_method
+def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
+    """This tensor on another device. ``stream`` must be None: there is only the CPU."""
+    if stream is not None:
+        raise ValueError(f"to_device: got stream {stream!r}, expected None")
+    return self.to(device)
+
+
+@_method
 def __contains__(self: Tensor, element: Any) -> builtins.bool:
     if not isinstance(element, (Tensor, int, float, complex)):
         raise RuntimeError(

@@ -30,6 +30,9 @@ Tensor linalg_svd_backward(const Tensor& grad_u, const Tensor& grad_s, const Ten
 Tensor linalg_pinv_backward(const Tensor& grad, const Tensor& a, const Tensor& pinv);
 Tensor linalg_eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values,
                             const Tensor& vectors);
+/// `dtype`: of the matrix, whose eigenvalues are complex even if it is real.
+Tensor linalg_eig_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values,
+                           const Tensor& vectors, DType dtype);
 Tensor linalg_matrix_exp_backward(const Tensor& grad, const Tensor& a);
 
 }  // namespace framejit::eager::ops

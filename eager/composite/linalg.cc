@@ -6,6 +6,7 @@
 #include "generated/ops/comparison.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/creation.h"
+#include "generated/ops/elementary.h"
 #include "generated/ops/joining.h"
 #include "generated/ops/linalg.h"
 #include "generated/ops/matmul.h"
@@ -85,12 +86,12 @@ Tensor nothing(const Tensor& like, DType dtype) { return empty(Dims{0}, dtype, l
 Tensor lu_solve(const Tensor& lu, const Tensor& pivots, Tensor b, bool left, bool adjoint_of) {
   check_square("linalg.lu_solve", lu);
   check_matrices("linalg.lu_solve", b);
-  if (!left) return adjoint(lu_solve(lu, pivots, adjoint(b), true, !adjoint_of));
+  if (!left) return mh(lu_solve(lu, pivots, mh(b), true, !adjoint_of));
   const Tensor p = _linalg_permutation(pivots, rows_of(lu), lu.dtype());
   if (!adjoint_of)
     return solve_triangular(lu, solve_triangular(lu, matmul(transposed(p), b), false, true, true), true, true,
                             false);
-  const Tensor turned = adjoint(lu);
+  const Tensor turned = mh(lu);
   return matmul(p,
                 solve_triangular(turned, solve_triangular(turned, b, false, true, false), true, true, true));
 }
@@ -211,7 +212,7 @@ void svd_composite(const Value* args, Value* results) {
   const auto parts = _linalg_svd(a, !args[1].boolean(), true);
   results[0] = parts[0];
   results[1] = parts[1];
-  results[2] = adjoint(parts[2]);
+  results[2] = mh(parts[2]);
 }
 
 void linalg_eigh_composite(const Value* args, Value* results) {
@@ -223,6 +224,10 @@ void linalg_eigvalsh_composite(const Value* args, Value* results) {
   results[0] = symmetric_eigenvalues(args[0].tensor(), args[1].string());
 }
 
+void linalg_eigvals_composite(const Value* args, Value* results) {
+  results[0] = linalg_eig(args[0].tensor())[0];
+}
+
 void det_composite(const Value* args, Value* results) { results[0] = linalg_det(args[0].tensor()); }
 void slogdet_composite(const Value* args, Value* results) {
   const auto parts = linalg_slogdet(args[0].tensor());
@@ -231,7 +236,8 @@ void slogdet_composite(const Value* args, Value* results) {
 }
 void logdet_composite(const Value* args, Value* results) {
   const auto [sign, logabsdet] = linalg_slogdet(args[0].tensor());
-  results[0] = where(eq(sign, -1), std::numeric_limits<double>::quiet_NaN(), logabsdet);
+  results[0] = is_complex(sign.dtype()) ? log(sign) + logabsdet
+                                        : where(eq(sign, -1), std::numeric_limits<double>::quiet_NaN(), logabsdet);
 }
 void matrix_exp_composite(const Value* args, Value* results) {
   results[0] = linalg_matrix_exp(args[0].tensor());
@@ -269,7 +275,7 @@ void linalg_householder_product_composite(const Value* args, Value* results) {
   Tensor q = with_batch(unit, batch_sizes(input));
   for (int64_t i = tau.size(tau.dim() - 1).expect() - 1; i >= 0; --i) {
     const Tensor v = narrow(vectors, -1, i, 1);
-    q = q - unsqueeze(narrow(tau, -1, i, 1), -1) * matmul(v, matmul(adjoint(v), q));
+    q = q - unsqueeze(narrow(tau, -1, i, 1), -1) * matmul(v, matmul(mh(v), q));
   }
   results[0] = q;
 }

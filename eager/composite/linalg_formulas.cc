@@ -7,6 +7,8 @@
 
 #include "eager/composite/support.h"
 #include "generated/ops/arithmetic.h"
+#include "generated/ops/complex.h"
+#include "generated/ops/copy.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/creation.h"
 #include "generated/ops/joining.h"
@@ -17,11 +19,14 @@
 
 namespace framejit::eager::ops {
 
-Tensor linalg_adjoint(const Tensor& matrix) { return transpose(matrix, -2, -1); }
+Tensor linalg_adjoint(const Tensor& matrix) {
+  const Tensor turned = transpose(matrix, -2, -1);
+  return is_complex(matrix.dtype()) ? conj(turned) : turned;
+}
 
 namespace {
 
-Tensor adjoint(const Tensor& matrix) { return linalg_adjoint(matrix); }
+Tensor mh(const Tensor& matrix) { return linalg_adjoint(matrix); }
 
 template <class... More>
 Tensor product(const Tensor& a, const Tensor& b, const More&... more) {
@@ -41,8 +46,14 @@ Tensor as_row(const Tensor& vector) { return unsqueeze(vector, -2); }
 
 /// x @ inv(a) for triangular a.
 Tensor divide_right(const Tensor& x, const Tensor& a, bool upper, bool unit = false) {
-  return adjoint(_linalg_solve_triangular(adjoint(a), adjoint(x), !upper, unit));
+  return mh(_linalg_solve_triangular(mh(a), mh(x), !upper, unit));
 }
+
+/// A real tensor as one of `dtype`, for products with complex matrices.
+Tensor as_dtype(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
+Tensor conjugate(const Tensor& x) { return is_complex(x.dtype()) ? conj(x) : x; }
+/// i * Im(x); x is complex.
+Tensor imaginary_part(const Tensor& x) { return (x - conj(x)) * 0.5; }
 
 /// The lower triangle, with half of the diagonal.
 Tensor half_diagonal_tril(const Tensor& matrix) { return (tril(matrix) + tril(matrix, -1)) * 0.5; }
@@ -50,28 +61,26 @@ Tensor half_diagonal_tril(const Tensor& matrix) { return (tril(matrix) + tril(ma
 /// x_j - x_i at (i, j), and 1 on the diagonal.
 Tensor differences(const Tensor& x) { return as_row(x) - as_column(x) + identity_like(x, columns_of(x)); }
 
-/// `matrix` with another diagonal.
-Tensor with_diagonal(const Tensor& matrix, const Tensor& values) {
-  return matrix - diag_embed(diagonal(matrix, 0, -2, -1)) + diag_embed(values);
-}
+/// `matrix` with zeros on the diagonal.
+Tensor off_diagonal(const Tensor& matrix) { return matrix - diag_embed(diagonal(matrix, 0, -2, -1)); }
 
 }  // namespace
 
 Tensor linalg_inv_backward(const Tensor& grad, const Tensor& inverse) {
-  return -product(adjoint(inverse), grad, adjoint(inverse));
+  return -product(mh(inverse), grad, mh(inverse));
 }
 
 Tensor linalg_solve_backward_B(const Tensor& grad, const Tensor& a) {
-  return _linalg_solve(adjoint(a), grad)[0];
+  return _linalg_solve(mh(a), grad)[0];
 }
 Tensor linalg_solve_backward_A(const Tensor& grad, const Tensor& a, const Tensor& x) {
-  return -product(linalg_solve_backward_B(grad, a), adjoint(x));
+  return -product(linalg_solve_backward_B(grad, a), mh(x));
 }
 
 Tensor linalg_solve_triangular_backward_A(const Tensor& grad, const Tensor& a, const Tensor& x, bool upper,
                                           bool unitriangular) {
-  const Tensor grad_b = _linalg_solve_triangular(adjoint(a), grad, !upper, unitriangular);
-  const Tensor full = -product(grad_b, adjoint(x));
+  const Tensor grad_b = _linalg_solve_triangular(mh(a), grad, !upper, unitriangular);
+  const Tensor full = -product(grad_b, mh(x));
   const int unit = unitriangular ? 1 : 0;
   return upper ? triu(full, unit) : tril(full, -unit);
 }
@@ -79,9 +88,9 @@ Tensor linalg_solve_triangular_backward_A(const Tensor& grad, const Tensor& a, c
 /// Of P^T A = L U with square L and U: A changes by P (L^-H [tril(L^H G_L, -1) + triu(G_U U^H)] U^-H).
 static Tensor square_lu_backward(const Tensor& grad_l, const Tensor& grad_u, const Tensor& l,
                                  const Tensor& u) {
-  const Tensor inner = tril(product(adjoint(l), grad_l), -1) + triu(product(grad_u, adjoint(u)));
-  const Tensor left = _linalg_solve_triangular(adjoint(l), inner, /*upper=*/true, /*unitriangular=*/true);
-  return divide_right(left, adjoint(u), /*upper=*/false);
+  const Tensor inner = tril(product(mh(l), grad_l), -1) + triu(product(grad_u, mh(u)));
+  const Tensor left = _linalg_solve_triangular(mh(l), inner, /*upper=*/true, /*unitriangular=*/true);
+  return divide_right(left, mh(u), /*upper=*/false);
 }
 
 /// What sticks out of the square part of a tall or wide matrix depends on it linearly: L2 = A2 U^-1, or
@@ -94,14 +103,14 @@ Tensor linalg_lu_factor_backward(const Tensor& grad, const Tensor& lu, const Ten
   Tensor grad_l = tril(grad_square, -1), grad_u = triu(grad_square), result;
   if (rows > columns) {
     const Tensor below = narrow(lu, -2, side, rows - side);
-    const Tensor grad_below = divide_right(narrow(grad, -2, side, rows - side), adjoint(u), /*upper=*/false);
-    grad_u = grad_u - triu(product(adjoint(below), grad_below));
+    const Tensor grad_below = divide_right(narrow(grad, -2, side, rows - side), mh(u), /*upper=*/false);
+    grad_u = grad_u - triu(product(mh(below), grad_below));
     result = cat({square_lu_backward(grad_l, grad_u, l, u), grad_below}, -2);
   } else if (columns > rows) {
     const Tensor right = narrow(lu, -1, side, columns - side);
-    const Tensor grad_right = _linalg_solve_triangular(adjoint(l), narrow(grad, -1, side, columns - side),
+    const Tensor grad_right = _linalg_solve_triangular(mh(l), narrow(grad, -1, side, columns - side),
                                                        /*upper=*/true, /*unitriangular=*/true);
-    grad_l = grad_l - tril(product(grad_right, adjoint(right)), -1);
+    grad_l = grad_l - tril(product(grad_right, mh(right)), -1);
     result = cat({square_lu_backward(grad_l, grad_u, l, u), grad_right}, -1);
   } else {
     result = square_lu_backward(grad_l, grad_u, l, u);
@@ -110,41 +119,45 @@ Tensor linalg_lu_factor_backward(const Tensor& grad, const Tensor& lu, const Ten
 }
 
 Tensor linalg_det_backward(const Tensor& grad, const Tensor& a) {
-  return as_column(as_column(grad)) * adjoint(_linalg_adjugate(a));
+  return as_column(as_column(grad)) * mh(_linalg_adjugate(a));
 }
 
 /// adj(A) = det(A) A^-1, so that it changes by tr(A^-1 dA) adj(A) - adj(A) dA A^-1.
 Tensor linalg_adjugate_backward(const Tensor& grad, const Tensor& a, const Tensor& adjugate) {
-  const Tensor inverse = adjoint(linalg_inv_ex(a)[0]), turned = adjoint(adjugate);
-  const Tensor weight = sum(grad * adjugate, Dims{-2, -1}, /*keepdim=*/true);
+  const Tensor inverse = mh(linalg_inv_ex(a)[0]), turned = mh(adjugate);
+  const Tensor weight = sum(grad * conjugate(adjugate), Dims{-2, -1}, /*keepdim=*/true);
   return inverse * weight - product(turned, grad, inverse);
 }
 
-Tensor linalg_slogdet_backward(const Tensor&, const Tensor& grad_logabsdet, const Tensor& a, const Tensor&) {
-  return as_column(as_column(grad_logabsdet)) * adjoint(linalg_inv_ex(a)[0]);
+/// With t = tr(A^-1 dA), log|det| changes by Re(t) and the sign by i Im(t) times itself.
+Tensor linalg_slogdet_backward(const Tensor& grad_sign, const Tensor& grad_logabsdet, const Tensor& a,
+                               const Tensor& sign) {
+  Tensor weight = as_dtype(grad_logabsdet, a.dtype());
+  if (is_complex(a.dtype())) weight = weight + imaginary_part(grad_sign * conj(sign));
+  return as_column(as_column(weight)) * mh(linalg_inv_ex(a)[0]);
 }
 
 /// L^-H Phi(L^H G) L^-1, symmetric; Phi takes the lower triangle and half of the diagonal.
 Tensor linalg_cholesky_backward(const Tensor& grad, const Tensor& factor, bool upper) {
-  const Tensor l = upper ? adjoint(factor) : factor, grad_l = upper ? adjoint(grad) : grad;
-  const Tensor phi = half_diagonal_tril(product(adjoint(l), grad_l));
-  const Tensor left = _linalg_solve_triangular(adjoint(l), phi, /*upper=*/true);
+  const Tensor l = upper ? mh(factor) : factor, grad_l = upper ? mh(grad) : grad;
+  const Tensor phi = half_diagonal_tril(product(mh(l), grad_l));
+  const Tensor left = _linalg_solve_triangular(mh(l), phi, /*upper=*/true);
   const Tensor full = divide_right(left, l, /*upper=*/false);
-  return (full + adjoint(full)) * 0.5;
+  return (full + mh(full)) * 0.5;
 }
 
 /// Of A = L L^H (U^H U if upper), where the other triangle of the factor counts too, as in PyTorch.
 Tensor cholesky_solve_backward_factor(const Tensor& grad, const Tensor& factor, const Tensor& x, bool upper) {
-  const Tensor half = product(_cholesky_solve(grad, factor, upper), adjoint(x));
-  const Tensor grad_a = -(half + adjoint(half));
+  const Tensor half = product(_cholesky_solve(grad, factor, upper), mh(x));
+  const Tensor grad_a = -(half + mh(half));
   return upper ? product(factor, grad_a) : product(grad_a, factor);
 }
 
 /// With M = R G_R^H - G_Q^H Q, and the lower triangle of M copied above: (G_Q + Q copy(M)) R^-H.
 static Tensor tall_qr_backward(const Tensor& grad_q, const Tensor& grad_r, const Tensor& q, const Tensor& r) {
-  const Tensor m = product(r, adjoint(grad_r)) - product(adjoint(grad_q), q);
-  const Tensor copied = tril(m) + adjoint(tril(m, -1));
-  return divide_right(grad_q + product(q, copied), adjoint(r), /*upper=*/false);
+  const Tensor m = product(r, mh(grad_r)) - product(mh(grad_q), q);
+  const Tensor copied = tril(m) + mh(tril(m, -1));
+  return divide_right(grad_q + product(q, copied), mh(r), /*upper=*/false);
 }
 
 /// Of a wide matrix [X Y] = Q [U V], X = Q U is square, and V = Q^H Y.
@@ -161,28 +174,32 @@ Tensor linalg_qr_backward(const Tensor& grad_q, const Tensor& grad_r, const Tens
   const Tensor u = narrow(r, -1, 0, rows), v = narrow(r, -1, rows, columns - rows);
   const Tensor grad_u = narrow(grad_r, -1, 0, rows), grad_v = narrow(grad_r, -1, rows, columns - rows);
   const Tensor y = product(q, v);
-  const Tensor grad_x = tall_qr_backward(grad_q + product(y, adjoint(grad_v)), grad_u, q, u);
+  const Tensor grad_x = tall_qr_backward(grad_q + product(y, mh(grad_v)), grad_u, q, u);
   return cat({grad_x, product(q, grad_v)}, -1);
 }
 
 /// With E_ij = s_j^2 - s_i^2 and skew(X) = X - X^H:
-/// U [skew(U^H G_U) / E S + S skew(V^H G_V) / E + diag(G_S)] V^H, and what leaves the ranges of U and V.
+/// U [skew(U^H G_U) / E S + S skew(V^H G_V) / E + diag(G_S)] V^H, and what leaves the ranges of U and V. Complex vectors
+/// are unique up to phases; that of V is held, which leaves i Im(diag(U^H G_U)) / S.
 Tensor linalg_svd_backward(const Tensor& grad_u_full, const Tensor& grad_s, const Tensor& grad_vh_full,
-                           const Tensor& u_full, const Tensor& s, const Tensor& vh_full) {
+                           const Tensor& u_full, const Tensor& real_s, const Tensor& vh_full) {
   FRAMEJIT_CHECK(u_full.dim() >= 2,
                  "linalg.svd: the singular vectors were not computed, so there is no derivative.");
-  const SymInt k = columns_of(s), rows = rows_of(u_full), columns = columns_of(vh_full);
+  const SymInt k = columns_of(real_s), rows = rows_of(u_full), columns = columns_of(vh_full);
   const Tensor u = narrow(u_full, -1, 0, k), grad_u = narrow(grad_u_full, -1, 0, k);
   const Tensor vh = narrow(vh_full, -2, 0, k), grad_vh = narrow(grad_vh_full, -2, 0, k);
-  const Tensor e = differences(s * s);
-  const Tensor turned_u = product(adjoint(u), grad_u), turned_v = product(vh, adjoint(grad_vh));
-  const Tensor inner = (turned_u - adjoint(turned_u)) / e * as_row(s) +
-                       as_column(s) * ((turned_v - adjoint(turned_v)) / e) + diag_embed(grad_s);
-  Tensor left = product(u, inner);
+  const Tensor s = as_dtype(real_s, u.dtype()), e = differences(s * s);
+  const Tensor turned_u = product(mh(u), grad_u), turned_v = product(vh, mh(grad_vh));
+  Tensor inner = off_diagonal(turned_u - mh(turned_u)) / e * as_row(s) +
+                 as_column(s) * (off_diagonal(turned_v - mh(turned_v)) / e);
+  Tensor on_diagonal = as_dtype(grad_s, u.dtype());
+  if (is_complex(u.dtype()))
+    on_diagonal = on_diagonal + imaginary_part(diagonal(turned_u, 0, -2, -1)) / s;
+  Tensor left = product(u, inner + diag_embed(on_diagonal));
   if (rows > k) left = left + (grad_u - product(u, turned_u)) / as_row(s);
   Tensor result = product(left, vh);
   if (columns > k) {
-    const Tensor outside = grad_vh - product(adjoint(turned_v), vh);
+    const Tensor outside = grad_vh - product(mh(turned_v), vh);
     result = result + product(u, outside / as_column(s));
   }
   return result;
@@ -190,7 +207,7 @@ Tensor linalg_svd_backward(const Tensor& grad_u_full, const Tensor& grad_s, cons
 
 /// P changes by -P dA P + P P^H dA^H (I - A P) + (I - P A) dA^H P^H P.
 Tensor linalg_pinv_backward(const Tensor& grad, const Tensor& a, const Tensor& p) {
-  const Tensor ph = adjoint(p), gh = adjoint(grad);
+  const Tensor ph = mh(p), gh = mh(grad);
   const Tensor first = product(gh, p, ph), last = product(ph, p, gh);
   return first - product(a, p, first) + last - product(last, p, a) - product(ph, grad, ph);
 }
@@ -199,13 +216,25 @@ Tensor linalg_pinv_backward(const Tensor& grad, const Tensor& a, const Tensor& p
 Tensor linalg_eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values,
                             const Tensor& v) {
   FRAMEJIT_CHECK(v.dim() >= 2, "linalg.eigh: the eigenvectors were not computed, so there is no derivative.");
-  const Tensor inner = product(adjoint(v), grad_vectors) / differences(values);
-  return product(v, with_diagonal((inner + adjoint(inner)) * 0.5, grad_values), adjoint(v));
+  const Tensor inner = off_diagonal(product(mh(v), grad_vectors) / as_dtype(differences(values), v.dtype()));
+  const Tensor on_diagonal = diag_embed(as_dtype(grad_values, v.dtype()));
+  return product(v, (inner + mh(inner)) * 0.5 + on_diagonal, mh(v));
+}
+
+/// V^-H [diag(G_values) + (V^H G_V - V^H V diag(Re(V^H G_V))) / conj(E)] V^H, of vectors of length 1.
+Tensor linalg_eig_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values,
+                           const Tensor& v, DType dtype) {
+  const Tensor turned = product(mh(v), grad_vectors);
+  const Tensor diagonal_real = as_dtype(real(diagonal(turned, 0, -2, -1)), v.dtype());
+  const Tensor tangent = turned - product(mh(v), v * as_row(diagonal_real));
+  const Tensor inner = off_diagonal(tangent / conj(differences(values))) + diag_embed(grad_values);
+  const Tensor result = _linalg_solve(mh(v), product(inner, mh(v)))[0];
+  return is_complex(dtype) ? result : real(result);
 }
 
 /// exp of [[A^H, G], [0, A^H]] has the derivative at A^H in direction G above the diagonal.
 Tensor linalg_matrix_exp_backward(const Tensor& grad, const Tensor& a) {
-  const Tensor ah = adjoint(a);
+  const Tensor ah = mh(a);
   const SymInt side = rows_of(a);
   const Tensor blocks = cat({cat({ah, grad}, -1), cat({zeros_like(ah), ah}, -1)}, -2);
   return narrow(narrow(linalg_matrix_exp(blocks), -2, 0, side), -1, side, side);

@@ -17,7 +17,7 @@ namespace framejit::eager {
 namespace {
 
 double epsilon(DType dtype) {
-  return dtype == DType::float64 ? std::numeric_limits<double>::epsilon()
+  return real_type(dtype) == DType::float64 ? std::numeric_limits<double>::epsilon()
                                  : double(std::numeric_limits<float>::epsilon());
 }
 
@@ -58,7 +58,7 @@ Tensor frobenius_norm(const Tensor& a, const Dims& dim, bool keepdim) {
 /// `order` is a number or one of the names.
 Tensor matrix_norm(const char* name, const Value& order, const Tensor& a, const Dims& dim, bool keepdim) {
   FRAMEJIT_CHECK(a.dim() >= 2, name, ": The input tensor A must have at least 2 dimensions.");
-  FRAMEJIT_CHECK(is_floating(a.dtype()), name, ": Expected a floating point or complex tensor as input. Got ",
+  FRAMEJIT_CHECK(is_inexact(a.dtype()), name, ": Expected a floating point or complex tensor as input. Got ",
                  dtype_name(a.dtype()));
   const MatrixDims dims(name, a, dim);
   if (order.tag() == Value::Tag::string) {
@@ -202,10 +202,10 @@ namespace {
 Tensor full_rank_solution(const Tensor& a, const Tensor& b) {
   if (rows_of(a) >= columns_of(a)) {
     const auto [q, r] = linalg_qr(a);
-    return linalg_solve_triangular(r, matmul(adjoint(q), b), /*upper=*/true);
+    return linalg_solve_triangular(r, matmul(mh(q), b), /*upper=*/true);
   }
-  const auto [q, r] = linalg_qr(adjoint(a));
-  return matmul(q, linalg_solve_triangular(adjoint(r), b, /*upper=*/false));
+  const auto [q, r] = linalg_qr(mh(a));
+  return matmul(q, linalg_solve_triangular(mh(r), b, /*upper=*/false));
 }
 
 }  // namespace
@@ -240,7 +240,7 @@ void linalg_lstsq_composite(const Value* args, Value* results) {
   if (!(rows > columns) || driver == "gelsy") return;
   if (driver != "gels" && !item(all(eq(results[2], columns))).boolean()) return;
   const Tensor distance = matmul(a, x) - right;
-  results[1] = sum(distance * distance, one_dim(-2));
+  results[1] = sum(square(abs(distance)), one_dim(-2));
 }
 
 }  // namespace framejit::eager

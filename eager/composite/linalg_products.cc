@@ -1,6 +1,7 @@
 // Products of vectors, matrices and tensors beyond matmul.
 #include "eager/composite/linalg_support.h"
 #include "generated/ops/arithmetic.h"
+#include "generated/ops/complex.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/creation.h"
 #include "generated/ops/joining.h"
@@ -143,7 +144,8 @@ void cross_composite(const Value* args, Value* results) {
 }
 
 void linalg_vecdot_composite(const Value* args, Value* results) {
-  results[0] = sum(args[0].tensor() * args[1].tensor(), one_dim(args[2].sym_int()));
+  const Tensor x = args[0].tensor();
+  results[0] = sum((is_complex(x.dtype()) ? conj(x) : x) * args[1].tensor(), one_dim(args[2].sym_int()));
 }
 
 /// Powers 0 to N - 1 along a new last dim.

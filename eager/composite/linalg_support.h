@@ -9,7 +9,8 @@ namespace framejit::eager {
 
 inline SymInt rows_of(const Tensor& matrix) { return matrix.size(matrix.dim() - 2); }
 inline SymInt columns_of(const Tensor& matrix) { return matrix.size(matrix.dim() - 1); }
-inline Tensor adjoint(const Tensor& matrix) { return linalg_adjoint(matrix); }
+/// Transposed and conjugated.
+inline Tensor mh(const Tensor& matrix) { return linalg_adjoint(matrix); }
 inline Tensor transposed(const Tensor& matrix) { return transpose(matrix, -2, -1); }
 
 /// All sizes but the last two.

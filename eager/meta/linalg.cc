@@ -18,7 +18,7 @@ std::string shown_name(const Op& op) {
 
 const TensorMeta& matrices(const Op& op, const Value& value) {
   const TensorMeta& meta = value.impl()->meta;
-  FRAMEJIT_CHECK(is_floating(meta.dtype), shown_name(op),
+  FRAMEJIT_CHECK(is_inexact(meta.dtype), shown_name(op),
                  ": Expected a floating point or complex tensor as input. Got ",
                  scalar_type_name(meta.dtype));
   FRAMEJIT_CHECK(meta.sizes.size() >= 2, shown_name(op),
@@ -109,7 +109,7 @@ void meta_linalg_det(const Op& op, const Value* args, std::vector<TensorMeta>& r
 void meta_linalg_slogdet(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& a = square_matrices(op, args[0]);
   results.push_back(with_tail(a, {}));
-  results.push_back(with_tail(a, {}, a.dtype));
+  results.push_back(with_tail(a, {}, real_type(a.dtype)));
 }
 
 void meta_linalg_cholesky_ex(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
@@ -136,7 +136,7 @@ void meta_linalg_svd(const Op& op, const Value* args, std::vector<TensorMeta>& r
   const bool full = args[1].boolean(), vectors = args[2].boolean();
   const SymInt k = smaller_side(a);
   results.push_back(vectors ? with_tail(a, {rows_of(a), full ? rows_of(a) : k}) : nothing_like(a));
-  results.push_back(with_tail(a, {k}));
+  results.push_back(with_tail(a, {k}, real_type(a.dtype)));
   results.push_back(vectors ? with_tail(a, {full ? columns_of(a) : k, columns_of(a)}) : nothing_like(a));
 }
 
@@ -150,8 +150,14 @@ void meta_linalg_eigh(const Op& op, const Value* args, std::vector<TensorMeta>& 
   const std::string& triangle = args[1].string();
   FRAMEJIT_CHECK(triangle == "L" || triangle == "U" || triangle == "l" || triangle == "u",
                  "Expected UPLO argument to be 'L' or 'U', but got ", triangle);
-  results.push_back(with_tail(a, {rows_of(a)}));
+  results.push_back(with_tail(a, {rows_of(a)}, real_type(a.dtype)));
   results.push_back(args[2].boolean() ? with_tail(a, {rows_of(a), rows_of(a)}) : nothing_like(a));
+}
+
+void meta_linalg_eig(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& a = square_matrices(op, args[0]);
+  results.push_back(with_tail(a, {rows_of(a)}, complex_type(a.dtype)));
+  results.push_back(with_tail(a, {rows_of(a), rows_of(a)}, complex_type(a.dtype)));
 }
 
 }  // namespace framejit::eager

@@ -147,3 +147,75 @@ def test_lu_with_infos():
     a, reference = pair(np.random.default_rng(7).normal(size=(2, 3, 3)))
     for got, expected in zip(fj.lu(a, get_infos=True), torch.lu(reference, get_infos=True)):
         close(got, expected)
+
+
+# --- complex matrices -------------------------------------------------------------------------------------------------
+def _hermitian(a):
+    return a + a.mH
+
+
+# of a square matrix a (3 x 3) and b (3 x 2)
+COMPLEX = {
+    "inv": lambda lib, a, b: lib.linalg.inv(a),
+    "solve": lambda lib, a, b: lib.linalg.solve(a, b),
+    "solve from the right": lambda lib, a, b: lib.linalg.solve(a, b.mT, left=False),
+    "solve_triangular": lambda lib, a, b: lib.linalg.solve_triangular(a, b, upper=True),
+    "det": lambda lib, a, b: lib.linalg.det(a),
+    "slogdet": lambda lib, a, b: lib.linalg.slogdet(a).sign * lib.linalg.slogdet(a).logabsdet,
+    "cholesky": lambda lib, a, b: lib.linalg.cholesky(a @ a.mH),
+    "cholesky, upper": lambda lib, a, b: lib.linalg.cholesky(a @ a.mH, upper=True),
+    "cholesky_solve": lambda lib, a, b: lib.cholesky_solve(b, a.tril()),
+    "qr": lambda lib, a, b: lib.cat([*lib.linalg.qr(a)]),
+    "qr of a tall matrix": lambda lib, a, b: lib.cat([*lib.linalg.qr(b)]),
+    "lu_factor": lambda lib, a, b: lib.linalg.lu_factor(a).LU,
+    "lu_solve": lambda lib, a, b: lib.linalg.lu_solve(*lib.linalg.lu_factor(a), b, adjoint=True),
+    "svdvals": lambda lib, a, b: lib.linalg.svdvals(b),
+    "svd": lambda lib, a, b: (lambda r: (r.U @ r.Vh) * (r.U.abs() ** 4).sum() * (r.Vh.abs() ** 4).sum())(lib.linalg.svd(b, full_matrices=False)),
+    "eigvalsh": lambda lib, a, b: lib.linalg.eigvalsh(_hermitian(a)),
+    "eigh": lambda lib, a, b: (lambda r: (r.eigenvectors.abs() ** 4).sum(-2) * r.eigenvalues)(lib.linalg.eigh(_hermitian(a))),
+    "eig": lambda lib, a, b: (lambda r: ((r.eigenvectors.abs() ** 4) * r.eigenvalues**2).sum(-1))(lib.linalg.eig(a)),
+    "pinv": lambda lib, a, b: lib.linalg.pinv(b),
+    "matrix_exp": lambda lib, a, b: lib.linalg.matrix_exp(a * 0.3),
+    "matrix_power": lambda lib, a, b: lib.linalg.matrix_power(a, -3),
+    "norm": lambda lib, a, b: lib.linalg.norm(b),
+    "nuclear norm": lambda lib, a, b: lib.linalg.matrix_norm(b, "nuc"),
+    "vector_norm": lambda lib, a, b: lib.linalg.vector_norm(b, 3, dim=0),
+    "vecdot": lambda lib, a, b: lib.linalg.vecdot(b, b.roll(1, 0), dim=0),
+    "kron": lambda lib, a, b: lib.kron(a, b),
+    "householder_product": lambda lib, a, b: lib.linalg.householder_product(b, b[0]),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex(name):
+    """Values, and gradients of a real function of them."""
+    rng = np.random.default_rng(8)
+    arrays = [rng.normal(size=shape) + 1j * rng.normal(size=shape) for shape in ((3, 3), (3, 2))]
+    found = []
+    for library, at in ((fj, 0), (torch, 1)):
+        leaves = [pair(array, grad=True)[at] for array in arrays]
+        result = COMPLEX[name](library, *leaves)
+        weights = library.from_numpy(np.arange(1.0, 1 + result.numel()).reshape(tuple(result.shape))) if result.ndim else 1.0
+        loss = ((result.abs() ** 2) * weights).sum() + (library.real(result) * weights).sum()
+        found.append((result, library.autograd.grad(loss, leaves, allow_unused=True)))
+    (value, gradients), (expected_value, expected_gradients) = found
+    close(value, expected_value)
+    for got, expected in zip(gradients, expected_gradients):
+        assert (got is None) == (expected is None)
+        if got is not None:
+            close(got, expected, 1e-8)
+
+
+def test_eig_of_a_real_matrix():
+    array = np.random.default_rng(9).normal(size=(2, 5, 5))
+    a, reference = pair(array)
+    values, vectors = fj.linalg.eig(a)
+    close(a.to(fj.complex128) @ vectors, vectors * values.unsqueeze(-2))
+    close(vectors.abs().square().sum(-2), fj.ones(2, 5, dtype=fj.float64))
+    np.testing.assert_allclose(np.sort_complex(fj.linalg.eigvals(a).numpy()), np.sort_complex(torch.linalg.eigvals(reference).numpy()))
+
+    def function(library, x):
+        r = library.linalg.eig(x)
+        return (library.real(r.eigenvalues**3) + r.eigenvectors.abs().pow(4).sum(-2) * r.eigenvalues.abs()).sum()
+
+    compare_gradients(function, array[0])

@@ -1,5 +1,5 @@
 // Batches of matrices for Eigen's dense decompositions. Tour of linalg/: each file instantiates one family of
-// Eigen's templates, which take long to compile, for float and double.
+// Eigen's templates, which take long to compile, for float, double and their complex types.
 //   lu.cc          LU: inverse, solution, determinant
 //   orthogonal.cc  triangular systems, Cholesky, QR
 //   svd.cc         singular values, pseudo-inverse
@@ -59,10 +59,15 @@ void for_each_matrix(int64_t count, int64_t side, F f) {
   });
 }
 
-/// Calls `f(T())` for the dtypes that linear algebra knows; the rows' shape rules have refused the others.
+template <class T>
+using Real = typename Eigen::NumTraits<T>::Real;
+
+/// Calls `f(T())` for the dtypes that linear algebra knows; the rows' shape rules have refused all but half precision.
 template <class F>
-void for_real_dtype(DType dtype, F f) {
+void for_matrix_dtype(DType dtype, F f) {
   if (dtype == DType::float64) return f(double());
+  if (dtype == DType::complex64) return f(std::complex<float>());
+  if (dtype == DType::complex128) return f(std::complex<double>());
   FRAMEJIT_CHECK_TYPE(dtype == DType::float32, not_implemented, "linear algebra is not implemented for ",
                       dtype_name(dtype), "; got it, expected float32 or float64. Try x.float().");
   f(float());

@@ -12,7 +12,7 @@ void linalg_eigh_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor());
   const bool upper = args[1].string() == "U" || args[1].string() == "u", vectors = args[2].boolean();
   const std::vector<Tensor> made = allocate_results(op, args);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       if (rows_of(a) == 0) return;
@@ -24,8 +24,29 @@ void linalg_eigh_kernel(const Op& op, const Value* args, Value* results) {
             "values.");
       const Eigen::SelfAdjointEigenSolver<Matrix<T>> solver(
           matrix, vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-      vector_at<T>(made[0], i) = solver.eigenvalues();
+      vector_at<Real<T>>(made[0], i) = solver.eigenvalues();
       if (vectors) matrix_at<T>(made[1], i) = solver.eigenvectors();
+    });
+  });
+  store(made, results);
+}
+
+void linalg_eig_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor a = contiguous(args[0].tensor());
+  const std::vector<Tensor> made = allocate_results(op, args);
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    using Complex = std::complex<Real<T>>;
+    using Solver = std::conditional_t<std::is_same_v<T, Complex>, Eigen::ComplexEigenSolver<Matrix<T>>,
+                                      Eigen::EigenSolver<Matrix<T>>>;
+    for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
+      if (rows_of(a) == 0) return;
+      const Matrix<T> matrix = matrix_at<T>(a, i);
+      if (!matrix.allFinite())
+        throw LinAlgError("linalg.eig: input tensor should not contain infs or NaNs.");
+      const Solver solver(matrix);
+      vector_at<Complex>(made[0], i) = solver.eigenvalues();
+      matrix_at<Complex>(made[1], i) = solver.eigenvectors();
     });
   });
   store(made, results);
@@ -34,7 +55,7 @@ void linalg_eigh_kernel(const Op& op, const Value* args, Value* results) {
 void linalg_matrix_exp_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor());
   Tensor result = allocate_result(op, args);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       if (rows_of(a) == 0) return;

@@ -64,12 +64,13 @@ int eliminate(Matrix<T>& a) {
   return zero_pivot;
 }
 
-/// U and V orthogonal, s the singular values: det(U) * det(V) * V @ diag(products of the other s) @ U^T.
+/// By A = U S V^H: det(U) * conj(det(V)) * V @ diag(products of the other singular values) @ U^H.
 template <class T>
 Matrix<T> adjugate_by_svd(const Matrix<T>& a) {
   const Eigen::JacobiSVD<Matrix<T>> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Vector<T>& s = svd.singularValues();
-  Vector<T> others = Vector<T>::Constant(s.size(), svd.matrixU().determinant() * svd.matrixV().determinant());
+  const Vector<Real<T>>& s = svd.singularValues();
+  const T factor = svd.matrixU().determinant() * Eigen::numext::conj(svd.matrixV().determinant());
+  Vector<T> others = Vector<T>::Constant(s.size(), factor);
   for (Eigen::Index i = 0; i < s.size(); ++i)
     for (Eigen::Index j = 0; j < s.size(); ++j)
       if (i != j) others(i) *= s(j);
@@ -81,7 +82,7 @@ Matrix<T> adjugate_by_svd(const Matrix<T>& a) {
 void linalg_inv_ex_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor());
   const std::vector<Tensor> made = allocate_results(op, args);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       const Lu<T> lu(matrix_at<T>(a, i));
@@ -99,7 +100,7 @@ void linalg_inv_ex_kernel(const Op& op, const Value* args, Value* results) {
 void linalg_solve_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor()), b = contiguous(args[1].tensor());
   const std::vector<Tensor> made = allocate_results(op, args);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       const Lu<T> lu(matrix_at<T>(a, i));
@@ -119,7 +120,7 @@ void linalg_lu_factor_ex_kernel(const Op& op, const Value* args, Value* results)
   const Tensor a = contiguous(args[0].tensor());
   const bool pivot = args[1].boolean();
   const std::vector<Tensor> made = allocate_results(op, args);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       auto pivots = vector_at<int32_t>(made[1], i);
@@ -149,7 +150,7 @@ void linalg_lu_factor_ex_kernel(const Op& op, const Value* args, Value* results)
 void linalg_permutation_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor pivots = contiguous_as(args[0].tensor(), DType::int32);
   Tensor result = allocate_result(op, args);
-  for_real_dtype(result.dtype(), [&](auto zero) {
+  for_matrix_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const int64_t rows = rows_of(result);
     for (int64_t i = 0; i < batch_count(result); ++i) {
@@ -171,7 +172,7 @@ void linalg_permutation_kernel(const Op& op, const Value* args, Value* results) 
 void linalg_det_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor());
   Tensor result = allocate_result(op, args);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a),
                     [&](int64_t i) { result.data_as<T>()[i] = Lu<T>(matrix_at<T>(a, i)).determinant(); });
@@ -182,13 +183,13 @@ void linalg_det_kernel(const Op& op, const Value* args, Value* results) {
 void linalg_slogdet_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor());
   const std::vector<Tensor> made = allocate_results(op, args);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       const Lu<T> lu(matrix_at<T>(a, i));
       const auto diagonal = lu.factors.diagonal().array();
       made[0].data_as<T>()[i] = T(lu.odd ? -1 : 1) * diagonal.sign().prod();
-      made[1].data_as<T>()[i] = diagonal.abs().log().sum();
+      made[1].data_as<Real<T>>()[i] = diagonal.abs().log().sum();
     });
   });
   store(made, results);
@@ -197,14 +198,14 @@ void linalg_slogdet_kernel(const Op& op, const Value* args, Value* results) {
 void linalg_adjugate_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor());
   Tensor result = allocate_result(op, args);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       if (rows_of(a) == 0) return;
       const Lu<T> lu(matrix_at<T>(a, i));
       const auto pivots = lu.factors.diagonal().array().abs();
       // Without nearly zero pivots the inverse is accurate.
-      if (pivots.minCoeff() > pivots.maxCoeff() * std::sqrt(std::numeric_limits<T>::epsilon())) {
+      if (pivots.minCoeff() > pivots.maxCoeff() * std::sqrt(std::numeric_limits<Real<T>>::epsilon())) {
         Matrix<T> inverse = Matrix<T>::Identity(rows_of(a), rows_of(a));
         lu.solve(inverse);
         matrix_at<T>(result, i) = lu.determinant() * inverse;

@@ -28,11 +28,11 @@ template <class T>
 int first_bad_minor(const Matrix<T>& a) {
   Matrix<T> l = Matrix<T>::Zero(a.rows(), a.cols());
   for (Eigen::Index k = 0; k < a.rows(); ++k) {
-    const T pivot = a(k, k) - l.row(k).head(k).squaredNorm();
-    if (!(pivot > T(0))) return int(k) + 1;
+    const Real<T> pivot = Eigen::numext::real(a(k, k)) - l.row(k).head(k).squaredNorm();
+    if (!(pivot > 0)) return int(k) + 1;
     l(k, k) = std::sqrt(pivot);
     for (Eigen::Index i = k + 1; i < a.rows(); ++i)
-      l(i, k) = (a(i, k) - l.row(i).head(k).dot(l.row(k).head(k))) / l(k, k);
+      l(i, k) = (a(i, k) - l.row(k).head(k).dot(l.row(i).head(k))) / l(k, k);
   }
   return int(a.rows());  // Eigen's blocked order of summation saw a pivot just below zero
 }
@@ -43,7 +43,7 @@ void linalg_solve_triangular_kernel(const Op& op, const Value* args, Value* resu
   const Tensor a = contiguous(args[0].tensor()), b = contiguous(args[1].tensor());
   const bool upper = args[2].boolean(), unit = args[3].boolean();
   Tensor result = allocate_result(op, args);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       Matrix<T> x = matrix_at<T>(b, i);
@@ -58,7 +58,7 @@ void linalg_cholesky_ex_kernel(const Op& op, const Value* args, Value* results) 
   const Tensor a = contiguous(args[0].tensor());
   const bool upper = args[1].boolean();
   const std::vector<Tensor> made = allocate_results(op, args);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       Matrix<T> matrix = matrix_at<T>(a, i);
@@ -87,7 +87,7 @@ void cholesky_solve_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor b = contiguous(args[0].tensor()), factor = contiguous(args[1].tensor());
   const bool upper = args[2].boolean();
   Tensor result = allocate_result(op, args);
-  for_real_dtype(b.dtype(), [&](auto zero) {
+  for_matrix_dtype(b.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(b), rows_of(b), [&](int64_t i) {
       Matrix<T> l = matrix_at<T>(factor, i), x = matrix_at<T>(b, i);
@@ -104,7 +104,7 @@ void linalg_qr_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor());
   const bool wants_q = args[1].string() != "r";
   const std::vector<Tensor> made = allocate_results(op, args);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), std::max(rows_of(a), columns_of(a)), [&](int64_t i) {
       auto r = matrix_at<T>(made[1], i);

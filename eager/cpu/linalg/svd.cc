@@ -27,7 +27,7 @@ void linalg_svd_kernel(const Op& op, const Value* args, Value* results) {
   const unsigned options = !vectors ? 0u
                            : full   ? unsigned(Eigen::ComputeFullU | Eigen::ComputeFullV)
                                     : unsigned(Eigen::ComputeThinU | Eigen::ComputeThinV);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), std::max(rows_of(a), columns_of(a)), [&](int64_t i) {
       if (rows_of(a) == 0 || columns_of(a) == 0) {
@@ -38,7 +38,7 @@ void linalg_svd_kernel(const Op& op, const Value* args, Value* results) {
       }
       check_finite<T>("linalg.svd", matrix_at<T>(a, i), i, a.dim() > 2);
       const Eigen::BDCSVD<Matrix<T>> svd(matrix_at<T>(a, i), options);
-      vector_at<T>(made[1], i) = svd.singularValues();
+      vector_at<Real<T>>(made[1], i) = svd.singularValues();
       if (!vectors) return;
       matrix_at<T>(made[0], i) = svd.matrixU();
       matrix_at<T>(made[2], i) = svd.matrixV().adjoint();
@@ -53,7 +53,7 @@ void linalg_pinv_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor rtol = contiguous_as(args[2].tensor(), DType::float64);
   const bool hermitian = args[3].boolean();
   Tensor result = allocate_result(op, args);
-  for_real_dtype(a.dtype(), [&](auto zero) {
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), std::max(rows_of(a), columns_of(a)), [&](int64_t i) {
       if (rows_of(a) == 0 || columns_of(a) == 0) return;
@@ -63,8 +63,8 @@ void linalg_pinv_kernel(const Op& op, const Value* args, Value* results) {
       const Eigen::BDCSVD<Matrix<T>> svd(matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
       const double largest = double(svd.singularValues()(0));
       const double least = std::max(atol.data_as<double>()[i], rtol.data_as<double>()[i] * largest);
-      const Vector<T> inverse =
-          svd.singularValues().unaryExpr([least](T s) { return double(s) > least ? T(1) / s : T(0); });
+      const Vector<T> inverse = svd.singularValues().unaryExpr(
+          [least](Real<T> s) { return double(s) > least ? T(Real<T>(1) / s) : T(0); });
       matrix_at<T>(result, i) = svd.matrixV() * inverse.asDiagonal() * svd.matrixU().adjoint();
     });
   });

@@ -1,0 +1,152 @@
+"""Functions element by element: those of ``fj`` under the standard's names, with the standard's promotion."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import framejit as fj
+from framejit import Tensor
+from framejit.array_api._types import is_complex, is_floating, promote
+
+_UNARY = {
+    "abs": fj.abs,
+    "acos": fj.acos,
+    "acosh": fj.acosh,
+    "asin": fj.asin,
+    "asinh": fj.asinh,
+    "atan": fj.atan,
+    "atanh": fj.atanh,
+    "bitwise_invert": fj.bitwise_not,
+    "cos": fj.cos,
+    "cosh": fj.cosh,
+    "exp": fj.exp,
+    "expm1": fj.expm1,
+    "isfinite": fj.isfinite,
+    "isinf": fj.isinf,
+    "isnan": fj.isnan,
+    "log": fj.log,
+    "log1p": fj.log1p,
+    "log2": fj.log2,
+    "log10": fj.log10,
+    "logical_not": fj.logical_not,
+    "negative": fj.neg,
+    "positive": fj.positive,
+    "reciprocal": fj.reciprocal,
+    "signbit": fj.signbit,
+    "sin": fj.sin,
+    "sinh": fj.sinh,
+    "sqrt": fj.sqrt,
+    "square": fj.square,
+    "tan": fj.tan,
+    "tanh": fj.tanh,
+}
+_BINARY = {
+    "add": fj.add,
+    "atan2": fj.atan2,
+    "bitwise_and": fj.bitwise_and,
+    "bitwise_left_shift": fj.bitwise_left_shift,
+    "bitwise_or": fj.bitwise_or,
+    "bitwise_right_shift": fj.bitwise_right_shift,
+    "bitwise_xor": fj.bitwise_xor,
+    "copysign": fj.copysign,
+    "divide": fj.div,
+    "equal": fj.eq,
+    "floor_divide": fj.floor_divide,
+    "greater": fj.gt,
+    "greater_equal": fj.ge,
+    "hypot": fj.hypot,
+    "less": fj.lt,
+    "less_equal": fj.le,
+    "logaddexp": fj.logaddexp,
+    "logical_and": fj.logical_and,
+    "logical_or": fj.logical_or,
+    "logical_xor": fj.logical_xor,
+    "maximum": fj.maximum,
+    "minimum": fj.minimum,
+    "multiply": fj.mul,
+    "nextafter": fj.nextafter,
+    "not_equal": fj.ne,
+    "pow": fj.pow,
+    "remainder": fj.remainder,
+    "subtract": fj.sub,
+}
+_ROUNDING = {"ceil": fj.ceil, "floor": fj.floor, "round": fj.round, "trunc": fj.trunc}
+
+__all__ = ["clip", "conj", "imag", "real", "sign", *_UNARY, *_BINARY, *_ROUNDING]
+
+
+def _named(function: Callable[..., Tensor], name: str, of: Callable[..., Any]) -> Callable[..., Tensor]:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = of.__doc__
+    return function
+
+
+def _unary(name: str, of: Callable[..., Tensor]) -> Callable[[Tensor], Tensor]:
+    def function(x: Tensor, /) -> Tensor:
+        return of(x)
+
+    return _named(function, name, of)
+
+
+def _rounding(name: str, of: Callable[..., Tensor]) -> Callable[[Tensor], Tensor]:
+    def function(x: Tensor, /) -> Tensor:
+        return of(x) if is_floating(x.dtype) else x.clone()
+
+    return _named(function, name, of)
+
+
+def _binary(name: str, of: Callable[..., Tensor]) -> Callable[[Any, Any], Tensor]:
+    def function(x1: Any, x2: Any, /) -> Tensor:
+        first, second = promote(x1, x2)
+        return of(first, second)
+
+    return _named(function, name, of)
+
+
+globals().update({name: _unary(name, of) for name, of in _UNARY.items()})
+globals().update({name: _binary(name, of) for name, of in _BINARY.items()})
+globals().update({name: _rounding(name, of) for name, of in _ROUNDING.items()})
+
+
+def sign(x: Tensor, /) -> Tensor:
+    if is_complex(x.dtype):
+        return fj.sgn(x)
+    return fj.where(fj.isnan(x), x, fj.sign(x)) if is_floating(x.dtype) else fj.sign(x)
+
+
+def real(x: Tensor, /) -> Tensor:
+    return fj.real(x) if is_complex(x.dtype) else x
+
+
+def imag(x: Tensor, /) -> Tensor:
+    return fj.imag(x) if is_complex(x.dtype) else fj.zeros_like(x)
+
+
+def conj(x: Tensor, /) -> Tensor:
+    return fj.conj(x) if is_complex(x.dtype) else x
+
+
+def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
+    """Elements below ``min`` become it, those above ``max`` become that; the dtype stays that of ``x``."""
+    result = x
+    if min is not None:
+        low = _like(min, x)
+        result = fj.where(result < low, low, result)
+    if max is not None:
+        high = _like(max, x)
+        result = fj.where(result > high, high, result)
+    for bound in (min, max):  # NaN anywhere gives NaN
+        if is_floating(x.dtype) and isinstance(bound, Tensor):
+            result = fj.where(fj.isnan(bound), bound.to(x.dtype), result)
+    return result.clone() if result is x else result.to(x.dtype)
+
+
+def _like(bound: Any, x: Tensor) -> Tensor:
+    return bound.to(x.dtype) if isinstance(bound, Tensor) else fj.full((), bound, dtype=_bound_dtype(bound, x))
+
+
+def _bound_dtype(bound: builtins.float, x: Tensor) -> Any:
+    """Bounds of integers may be beyond their dtype."""
+    return x.dtype if is_floating(x.dtype) or isinstance(bound, int) and abs(bound) < 128 else fj.int64
