@@ -5,7 +5,7 @@
 
 namespace framejit::eager::ops {
 
-Tensor fft_r2c_backward(const Tensor& grad, const Dims& sizes, const Dims& dim, int64_t normalization);
-Tensor fft_c2r_backward(const Tensor& grad, const Dims& sizes, const Dims& dim, int64_t normalization);
+Tensor fft_r2c_backward(const Tensor& grad, const Dims& sizes, const Dims& dim, SymInt normalization);
+Tensor fft_c2r_backward(const Tensor& grad, const Dims& sizes, const Dims& dim, SymInt normalization);
 
 }  // namespace framejit::eager::ops

@@ -13,10 +13,10 @@ namespace framejit::eager {
 
 namespace {
 
-enum Normalization : int64_t { kNone, kByRoot, kByCount };
+constexpr int64_t kNone = 0, kByRoot = 1, kByCount = 2;
 
 /// `norm` says which direction is divided: 'backward' (None), 'forward', or both by the root: 'ortho'.
-Normalization normalization_of(const Value& norm, bool forward) {
+int64_t normalization_of(const Value& norm, bool forward) {
   const std::string name = norm.is_none() ? "backward" : norm.string();
   if (name == "ortho") return kByRoot;
   FRAMEJIT_CHECK(name == "backward" || name == "forward", "Invalid normalization mode: \"", name, "\"");
@@ -200,13 +200,13 @@ void fft_ifftshift_composite(const Value* args, Value* results) { results[0] = s
 namespace ops {
 
 /// What is not in the first half of the result has no gradient; the argument is real.
-Tensor fft_r2c_backward(const Tensor& grad, const Dims& sizes, const Dims& dim, int64_t normalization) {
+Tensor fft_r2c_backward(const Tensor& grad, const Dims& sizes, const Dims& dim, SymInt normalization) {
   const int last = wrap_dim(dim.back(), sizes.size());
   return real(_fft_c2c(resized(grad, last, sizes.sym(last)), dim, normalization, /*forward=*/false));
 }
 
 /// The middle elements of the half count twice: as themselves, and as the conjugates that were left out.
-Tensor fft_c2r_backward(const Tensor& grad, const Dims& sizes, const Dims& dim, int64_t normalization) {
+Tensor fft_c2r_backward(const Tensor& grad, const Dims& sizes, const Dims& dim, SymInt normalization) {
   const int last = wrap_dim(dim.back(), sizes.size());
   const Tensor half = _fft_r2c(grad, dim, normalization);
   const SymInt length = half.size(last), doubled = grad.size(last) - length;

@@ -224,8 +224,13 @@ void linalg_eigvalsh_composite(const Value* args, Value* results) {
   results[0] = symmetric_eigenvalues(args[0].tensor(), args[1].string());
 }
 
+void linalg_eig_composite(const Value* args, Value* results) {
+  const auto parts = _linalg_eig(args[0].tensor());
+  results[0] = parts[0];
+  results[1] = parts[1];
+}
 void linalg_eigvals_composite(const Value* args, Value* results) {
-  results[0] = linalg_eig(args[0].tensor())[0];
+  results[0] = _linalg_eig(args[0].tensor())[0];
 }
 
 void det_composite(const Value* args, Value* results) { results[0] = linalg_det(args[0].tensor()); }

@@ -153,10 +153,10 @@ Tensor cholesky_solve_backward_factor(const Tensor& grad, const Tensor& factor, 
   return upper ? product(factor, grad_a) : product(grad_a, factor);
 }
 
-/// With M = R G_R^H - G_Q^H Q, and the lower triangle of M copied above: (G_Q + Q copy(M)) R^-H.
+/// With M = R G_R^H - G_Q^H Q, and the lower triangle of M copied above (and its diagonal real): (G_Q + Q copy(M)) R^-H.
 static Tensor tall_qr_backward(const Tensor& grad_q, const Tensor& grad_r, const Tensor& q, const Tensor& r) {
   const Tensor m = product(r, mh(grad_r)) - product(mh(grad_q), q);
-  const Tensor copied = tril(m) + mh(tril(m, -1));
+  const Tensor half = half_diagonal_tril(m), copied = half + mh(half);
   return divide_right(grad_q + product(q, copied), mh(r), /*upper=*/false);
 }
 

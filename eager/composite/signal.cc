@@ -139,9 +139,11 @@ void istft_composite(const Value* args, Value* results) {
   const bool complex_result = args[9].boolean();
   const bool onesided = args[7].is_none() ? !(x.size(2) == frames.length) : args[7].boolean();
   const std::optional<std::string> norm = args[6].boolean() ? std::optional<std::string>("ortho") : std::nullopt;
-  Tensor parts = onesided ? fft_irfft(x, frames.length, -1, norm) : fft_ifft(x, std::nullopt, -1, norm);
-  if (!onesided && !complex_result) parts = real(parts);
-  parts = parts * frames.window;
+  const SymInt half = frames.length / 2 + 1;  // all that a real result depends on
+  const Tensor whole = onesided || complex_result ? x : narrow(x, -1, 0, half);
+  const Tensor frame = complex_result && !onesided ? fft_ifft(whole, std::nullopt, -1, norm)
+                                                   : fft_irfft(whole, frames.length, -1, norm);
+  const Tensor parts = frame * frames.window;
   const SymInt count = x.size(1), total = (count - 1) * frames.hop + frames.length;
   auto added = [&](const Tensor& windows, SymInt batch) {
     return unfold_backward(windows, Dims{batch.bits(), total.bits()}, 1, frames.length, frames.hop);

@@ -16,7 +16,8 @@ def pair(array: np.ndarray, grad: bool = False) -> tuple:
 
 
 def close(got: object, expected: object, tolerance: float = 1e-10) -> None:
-    np.testing.assert_allclose(np.asarray(got.detach()), np.asarray(expected.detach()), rtol=tolerance, atol=tolerance)
+    expected = expected.detach().resolve_conj() if isinstance(expected, torch.Tensor) else expected.detach()
+    np.testing.assert_allclose(got.detach().numpy(), expected.numpy(), rtol=tolerance, atol=tolerance)
 
 
 # --- decompositions ---------------------------------------------------------------------------------------------------

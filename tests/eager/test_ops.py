@@ -186,7 +186,8 @@ def weighted_sum(library: Any, results: list) -> Any:
     """A scalar that depends on every element of every result, on each in another way."""
     total = 0
     for result in results:
-        result = library.view_as_real(result) if result.is_complex() else result
+        if result.is_complex():
+            result = library.stack([library.real(result), library.imag(result)], -1)
         weights = np.cos(np.arange(result.numel(), dtype="float64")).reshape(tuple(result.shape)) + 1.5
         total = total + (result * library.tensor(weights.tolist(), dtype=result.dtype).reshape(tuple(result.shape))).sum()
     return total

@@ -32,7 +32,7 @@ CASES = {
     "i1e": (S.i1e, scipy_special.i1e, [(-30, 30)], 1e-14, 0),
     "k0": (S.modified_bessel_k0, scipy_special.k0, [(0, 30)], 1e-14, 0),
     "k1e": (S.scaled_modified_bessel_k1, scipy_special.k1e, [(0, 30)], 1e-14, 0),
-    "spherical_bessel_j0": (S.spherical_bessel_j0, lambda x: scipy_special.spherical_jn(0, x), [(-20, 20)], 1e-13, 1e-15),  # the series for small x ends at 3e-14
+    "spherical_bessel_j0": (S.spherical_bessel_j0, lambda x: scipy_special.spherical_jn(0, x), [(-20, 20)], 1e-13, 1e-15),
     "legendre": (lambda x: S.legendre_polynomial_p(x, 9), lambda x: scipy_special.eval_legendre(9, x), [(-1, 1)], 1e-12, 1e-14),
     "laguerre": (lambda x: S.laguerre_polynomial_l(x, 9), lambda x: scipy_special.eval_laguerre(9, x), [(0, 9)], 1e-11, 1e-12),
     "chebyshev": (lambda x: S.chebyshev_polynomial_t(x, 9), lambda x: scipy_special.eval_chebyt(9, x), [(-1, 1)], 1e-12, 1e-14),

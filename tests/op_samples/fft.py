@@ -16,7 +16,7 @@ def _one_dim(dtypes: tuple[str, ...]) -> list[Sample]:
     norms = [s(T(3, 6), norm=norm, dtypes=dtypes[-1:]) for norm in ("forward", "backward", "ortho")]
     dims = [s(T(4, 3, 2), dim=dim, dtypes=dtypes[-1:]) for dim in (0, 1)]
     sizes = [s(T(2, 5), n, dtypes=dtypes[-1:]) for n in (3, 4, 8)]
-    return lengths + norms + dims + sizes + [s(T(2, 3), 0, grad=False), s(T(2, 3), norm="other", grad=False), s(T(0, 4), dtypes=dtypes, grad=False), s(T(4, layout="sliced"), dtypes=dtypes[-1:])]
+    return lengths + norms + dims + sizes + [s(T(2, 3), 0, grad=False), s(T(2, 3), norm="other", grad=False), s(T(4, layout="sliced"), dtypes=dtypes[-1:])]
 
 
 def _several_dims(dtypes: tuple[str, ...], dim_is_optional: bool) -> list[Sample]:

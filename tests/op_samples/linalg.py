@@ -75,6 +75,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "linalg_qr": [s(_square()), s(T(5, 3)), s(T(2, 3, 5)), s(T(5, 3), "complete", grad=False), s(T(3, 5), "complete"), s(T(5, 3), "r", grad=False), s(T(0, 3)), s(T(3, 0)), s(T(3, 0), "complete", grad=False), s(T(3, 3), "other", grad=False), s(T(3), grad=False)],
     "qr": [s(T(5, 3)), s(T(5, 3), False, grad=False)],
     "linalg_svdvals": [s(_square()), s(T(2, 5, 3)), s(T(3, 5)), s(T(0, 3)), s(T(30, 40), tolerance=400, grad=False), s(T(values=[[math.nan, 1.0], [0.0, 1.0]]), grad=False)],
+    "linalg_eig": [s(T(3, 1, 1), grad=False), s(_EMPTY, grad=False), *_WRONG],
     "linalg_eigvalsh": [s(_positive()), s(_positive(2)), s(_positive(), "U", grad=False), s(_EMPTY), s(_positive(), "X", grad=False), *_WRONG],
     "linalg_pinv": [s(_square()), s(T(2, 5, 3)), s(T(3, 5)), s(_SINGULAR, double=False, grad=False), s(T(5, 3), atol=0.1, rtol=0.01), s(_square(2), atol=T(values=[0.1, 0.2], grad=False)), s(_positive(), hermitian=True, tolerance=100), s(T(0, 3))],
     "linalg_pinv.rcond": [s(T(5, 3), 0.01), s(_square(2), T(values=[0.1, 0.2], grad=False))],
@@ -114,6 +115,7 @@ SAMPLES: dict[str, list[Sample]] = {
 UNSPECIFIED = {
     "linalg_svd": [s(T(5, 3)), s(T(2, 3, 5)), s(T(3, 5), False)],
     "svd": [s(T(5, 3)), s(T(2, 3, 5), False), s(T(5, 3), compute_uv=False)],
+    "linalg_eigvals": [s(T(3, 3))],
     "linalg_eigh": [s(T(3, 3)), s(T(2, 3, 3), "U")],
 }
 
@@ -126,4 +128,5 @@ INTERNAL = {
     "_linalg_svd": "linalg_svdvals",
     "_linalg_pinv": "linalg_pinv",
     "_linalg_eigh": "linalg_eigvalsh",
+    "_linalg_eig": "linalg_eigvals",
 }

@@ -64,7 +64,7 @@ template <class T>
 void step3(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to, const std::complex<T>* roots) {
   constexpr T half_root = T(0.86602540378443864676);  // sin(2 pi / 3)
   std::complex<T> a[3];
-  step(3, n, stride, from, to, roots, a, [](std::complex<T>* x) {
+  step(3, n, stride, from, to, roots, a, [=](std::complex<T>* x) {
     const std::complex<T> sum = x[1] + x[2], turned = times_minus_i(x[1] - x[2]) * half_root;
     const std::complex<T> middle = x[0] - sum * T(0.5);
     x[0] += sum;
@@ -91,7 +91,7 @@ void step5(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<
   constexpr T c1 = T(0.30901699437494742410), c2 = T(-0.80901699437494742410);  // cos(2 pi k / 5)
   constexpr T s1 = T(0.95105651629515357212), s2 = T(0.58778525229247312917);   // sin(2 pi k / 5)
   std::complex<T> a[5];
-  step(5, n, stride, from, to, roots, a, [](std::complex<T>* x) {
+  step(5, n, stride, from, to, roots, a, [=](std::complex<T>* x) {
     const std::complex<T> sum1 = x[1] + x[4], sum2 = x[2] + x[3];
     const std::complex<T> difference1 = times_minus_i(x[1] - x[4]), difference2 = times_minus_i(x[2] - x[3]);
     const std::complex<T> outer = x[0] + sum1 * c1 + sum2 * c2, inner = x[0] + sum1 * c2 + sum2 * c1;
@@ -131,6 +131,15 @@ std::vector<std::complex<T>> roots_of_unity(int64_t n) {
   }
   return roots;
 }
+
+/// Convolution with a chirp, by transforms of a power of two, in double.
+template <class T>
+struct Plan<T>::Bluestein {
+  Plan<double> inner;
+  std::vector<std::complex<double>> chirp;        ///< exp(-pi i k^2 / n)
+  std::vector<std::complex<double>> transformed;  ///< of the conjugate chirp, scaled
+  explicit Bluestein(int64_t n);
+};
 
 template <class T>
 Plan<T>::Bluestein::Bluestein(int64_t n)

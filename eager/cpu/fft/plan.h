@@ -31,13 +31,7 @@ class Plan {
   const std::vector<Complex>& roots() const { return roots_; }
 
  private:
-  /// Convolution with a chirp, by transforms of a power of two, in double.
-  struct Bluestein {
-    Plan<double> inner;
-    std::vector<std::complex<double>> chirp;        ///< exp(-pi i k^2 / n)
-    std::vector<std::complex<double>> transformed;  ///< of the conjugate chirp, scaled
-    explicit Bluestein(int64_t n);
-  };
+  struct Bluestein;
 
   void by_radices(Complex* line, Complex* scratch) const;
   void by_chirp(Complex* line) const;

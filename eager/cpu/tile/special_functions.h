@@ -2,6 +2,8 @@
 // eager/cpu/special_math.h to every element.
 #pragma once
 
+#include <cmath>
+
 #include "eager/cpu/special_math.h"
 #include "eager/cpu/tile/block.h"
 
@@ -22,6 +24,12 @@ template <double (*kFunction)(double, double), class A>
 auto scalar(const A& a, double b) {
   using T = typename A::Scalar;
   return each([b](T x) { return T(kFunction(double(x), b)); }, a);
+}
+
+template <class A, class B>
+auto nextafter(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return each([](T x, T y) { return std::nextafter(x, y); }, a, b);
 }
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile
