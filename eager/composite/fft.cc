@@ -30,7 +30,8 @@ Tensor as_complex(const char* name, const Tensor& x) {
   return cast(x, complex_type(real));
 }
 Tensor as_real(const char* name, const Tensor& x) {
-  FRAMEJIT_CHECK(!is_complex(x.dtype()), name, " expects a real input tensor, but got ", dtype_name(x.dtype()));
+  FRAMEJIT_CHECK(!is_complex(x.dtype()), name, " expects a real input tensor, but got ",
+                 dtype_name(x.dtype()));
   if (!is_floating(x.dtype())) return cast(x, default_dtype());
   FRAMEJIT_CHECK(item_size(x.dtype()) >= 4, name, ": Unsupported dtype ", dtype_name(x.dtype()));
   return x;
@@ -54,7 +55,8 @@ struct Selection {
 /// args: self, n, dim.
 Selection one_dim_of(const Value* args) {
   const Tensor self = args[0].tensor();
-  FRAMEJIT_CHECK(self.dim() > 0, "Dimension specified as ", args[2].integer(), " but tensor has no dimensions");
+  FRAMEJIT_CHECK(self.dim() > 0, "Dimension specified as ", args[2].integer(),
+                 " but tensor has no dimensions");
   const int dim = wrap_dim(args[2].integer(), self.dim());
   return {Dims{dim}, Dims{args[1].is_none() ? int64_t(-1) : args[1].sym_int().bits()}};
 }
@@ -90,9 +92,11 @@ Tensor resized(Tensor x, const Selection& selection, bool but_last = false) {
   return x;
 }
 
-void complex_transform(const char* name, const Selection& selection, const Value* args, bool forward, Value* results) {
+void complex_transform(const char* name, const Selection& selection, const Value* args, bool forward,
+                       Value* results) {
   const Tensor x = resized(as_complex(name, args[0].tensor()), selection);
-  results[0] = selection.dims.empty() ? x : _fft_c2c(x, selection.dims, normalization_of(args[3], forward), forward);
+  results[0] =
+      selection.dims.empty() ? x : _fft_c2c(x, selection.dims, normalization_of(args[3], forward), forward);
 }
 
 void check_some_dim(const char* name, const Selection& selection) {
@@ -100,7 +104,8 @@ void check_some_dim(const char* name, const Selection& selection) {
 }
 
 /// Of real to complex transforms; the inverse ones (ihfft) are conjugates.
-void half_transform(const char* name, const Selection& selection, const Value* args, bool forward, Value* results) {
+void half_transform(const char* name, const Selection& selection, const Value* args, bool forward,
+                    Value* results) {
   check_some_dim(name, selection);
   const Tensor x = resized(as_real(name, args[0].tensor()), selection);
   const Tensor half = _fft_r2c(x, selection.dims, normalization_of(args[3], forward));
@@ -108,7 +113,8 @@ void half_transform(const char* name, const Selection& selection, const Value* a
 }
 
 /// Of complex to real transforms; the forward ones (hfft) are of the conjugate.
-void whole_transform(const char* name, const Selection& selection, const Value* args, bool forward, Value* results) {
+void whole_transform(const char* name, const Selection& selection, const Value* args, bool forward,
+                     Value* results) {
   check_some_dim(name, selection);
   const int last = int(selection.dims.back());
   const SymInt asked = selection.sizes.sym(selection.sizes.size() - 1);
@@ -159,19 +165,22 @@ void fft_hfftn_composite(const Value* args, Value* results) {
   whole_transform("hfftn", several_dims_of(args), args, true, results);
 }
 
-// --- frequencies, shifts ------------------------------------------------------------------------------------------
+// --- frequencies, shifts
+// ------------------------------------------------------------------------------------------
 
 /// args: n, d, dtype, device.
 void fft_fftfreq_composite(const Value* args, Value* results) {
   const int64_t n = args[0].integer(), positive = (n + 1) / 2;
   const DType dtype = dtype_or(args[2], default_dtype());
   const std::optional<Device> device = optional_device(args[3]);
-  const Tensor numbers = cat({arange(0, positive, 1, dtype, device), arange(-(n / 2), 0, 1, dtype, device)}, 0);
+  const Tensor numbers =
+      cat({arange(0, positive, 1, dtype, device), arange(-(n / 2), 0, 1, dtype, device)}, 0);
   results[0] = numbers * (1.0 / (double(n) * args[1].real()));
 }
 void fft_rfftfreq_composite(const Value* args, Value* results) {
   const int64_t n = args[0].integer();
-  const Tensor numbers = arange(0, n / 2 + 1, 1, dtype_or(args[2], default_dtype()), optional_device(args[3]));
+  const Tensor numbers =
+      arange(0, n / 2 + 1, 1, dtype_or(args[2], default_dtype()), optional_device(args[3]));
   results[0] = numbers * (1.0 / (double(n) * args[1].real()));
 }
 
@@ -195,7 +204,8 @@ Tensor shifted(const Value* args, bool inverse) {
 void fft_fftshift_composite(const Value* args, Value* results) { results[0] = shifted(args, false); }
 void fft_ifftshift_composite(const Value* args, Value* results) { results[0] = shifted(args, true); }
 
-// --- derivatives --------------------------------------------------------------------------------------------------
+// --- derivatives
+// --------------------------------------------------------------------------------------------------
 
 namespace ops {
 

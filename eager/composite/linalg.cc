@@ -241,8 +241,9 @@ void slogdet_composite(const Value* args, Value* results) {
 }
 void logdet_composite(const Value* args, Value* results) {
   const auto [sign, logabsdet] = linalg_slogdet(args[0].tensor());
-  results[0] = is_complex(sign.dtype()) ? log(sign) + logabsdet
-                                        : where(eq(sign, -1), std::numeric_limits<double>::quiet_NaN(), logabsdet);
+  results[0] = is_complex(sign.dtype())
+                   ? log(sign) + logabsdet
+                   : where(eq(sign, -1), std::numeric_limits<double>::quiet_NaN(), logabsdet);
 }
 void matrix_exp_composite(const Value* args, Value* results) {
   results[0] = linalg_matrix_exp(args[0].tensor());

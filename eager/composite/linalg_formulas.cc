@@ -70,9 +70,7 @@ Tensor linalg_inv_backward(const Tensor& grad, const Tensor& inverse) {
   return -product(mh(inverse), grad, mh(inverse));
 }
 
-Tensor linalg_solve_backward_B(const Tensor& grad, const Tensor& a) {
-  return _linalg_solve(mh(a), grad)[0];
-}
+Tensor linalg_solve_backward_B(const Tensor& grad, const Tensor& a) { return _linalg_solve(mh(a), grad)[0]; }
 Tensor linalg_solve_backward_A(const Tensor& grad, const Tensor& a, const Tensor& x) {
   return -product(linalg_solve_backward_B(grad, a), mh(x));
 }
@@ -153,7 +151,8 @@ Tensor cholesky_solve_backward_factor(const Tensor& grad, const Tensor& factor, 
   return upper ? product(factor, grad_a) : product(grad_a, factor);
 }
 
-/// With M = R G_R^H - G_Q^H Q, and the lower triangle of M copied above (and its diagonal real): (G_Q + Q copy(M)) R^-H.
+/// With M = R G_R^H - G_Q^H Q, and the lower triangle of M copied above (and its diagonal real): (G_Q + Q
+/// copy(M)) R^-H.
 static Tensor tall_qr_backward(const Tensor& grad_q, const Tensor& grad_r, const Tensor& q, const Tensor& r) {
   const Tensor m = product(r, mh(grad_r)) - product(mh(grad_q), q);
   const Tensor half = half_diagonal_tril(m), copied = half + mh(half);
@@ -179,8 +178,8 @@ Tensor linalg_qr_backward(const Tensor& grad_q, const Tensor& grad_r, const Tens
 }
 
 /// With E_ij = s_j^2 - s_i^2 and skew(X) = X - X^H:
-/// U [skew(U^H G_U) / E S + S skew(V^H G_V) / E + diag(G_S)] V^H, and what leaves the ranges of U and V. Complex vectors
-/// are unique up to phases; that of V is held, which leaves i Im(diag(U^H G_U)) / S.
+/// U [skew(U^H G_U) / E S + S skew(V^H G_V) / E + diag(G_S)] V^H, and what leaves the ranges of U and V.
+/// Complex vectors are unique up to phases; that of V is held, which leaves i Im(diag(U^H G_U)) / S.
 Tensor linalg_svd_backward(const Tensor& grad_u_full, const Tensor& grad_s, const Tensor& grad_vh_full,
                            const Tensor& u_full, const Tensor& real_s, const Tensor& vh_full) {
   FRAMEJIT_CHECK(u_full.dim() >= 2,
@@ -193,8 +192,7 @@ Tensor linalg_svd_backward(const Tensor& grad_u_full, const Tensor& grad_s, cons
   Tensor inner = off_diagonal(turned_u - mh(turned_u)) / e * as_row(s) +
                  as_column(s) * (off_diagonal(turned_v - mh(turned_v)) / e);
   Tensor on_diagonal = as_dtype(grad_s, u.dtype());
-  if (is_complex(u.dtype()))
-    on_diagonal = on_diagonal + imaginary_part(diagonal(turned_u, 0, -2, -1)) / s;
+  if (is_complex(u.dtype())) on_diagonal = on_diagonal + imaginary_part(diagonal(turned_u, 0, -2, -1)) / s;
   Tensor left = product(u, inner + diag_embed(on_diagonal));
   if (rows > k) left = left + (grad_u - product(u, turned_u)) / as_row(s);
   Tensor result = product(left, vh);

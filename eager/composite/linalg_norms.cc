@@ -18,7 +18,7 @@ namespace {
 
 double epsilon(DType dtype) {
   return real_type(dtype) == DType::float64 ? std::numeric_limits<double>::epsilon()
-                                 : double(std::numeric_limits<float>::epsilon());
+                                            : double(std::numeric_limits<float>::epsilon());
 }
 
 /// `dim` = (row dim, column dim), counted from the front.

@@ -38,7 +38,13 @@ def _shape(shape: Shape) -> tuple[int, ...]:
 
 
 def arange(
-    start: float, /, stop: float | None = None, step: float = 1, *, dtype: DType | None = None, device: Device = None
+    start: float,
+    /,
+    stop: float | None = None,
+    step: float = 1,
+    *,
+    dtype: DType | None = None,
+    device: Device = None,
 ) -> Tensor:
     first, last = (0, start) if stop is None else (start, stop)
     if (last - first) / step <= 0:
@@ -49,7 +55,9 @@ def arange(
     return fj.arange(first, last, step, dtype=dtype, device=device)
 
 
-def asarray(obj: Any, /, *, dtype: DType | None = None, device: Device = None, copy: builtins.bool | None = None) -> Tensor:
+def asarray(
+    obj: Any, /, *, dtype: DType | None = None, device: Device = None, copy: builtins.bool | None = None
+) -> Tensor:
     source = obj if isinstance(obj, Tensor) else _from_object(obj, dtype, copy)
     result = source if dtype is None else source.to(dtype)
     if device is not None:
@@ -62,7 +70,11 @@ def asarray(obj: Any, /, *, dtype: DType | None = None, device: Device = None, c
 def _from_object(obj: Any, dtype: DType | None, copy: builtins.bool | None) -> Tensor:
     if copy is False and isinstance(obj, (builtins.bool, int, float, complex, list, tuple)):
         raise ValueError("asarray: got copy=False, but Python numbers have to be copied")
-    return fj.tensor(obj, dtype=dtype) if copy or isinstance(obj, (list, tuple, int, float, complex)) else fj.as_tensor(obj)
+    return (
+        fj.tensor(obj, dtype=dtype)
+        if copy or isinstance(obj, (list, tuple, int, float, complex))
+        else fj.as_tensor(obj)
+    )
 
 
 def from_dlpack(x: Any, /, *, device: Device = None, copy: builtins.bool | None = None) -> Tensor:
@@ -100,15 +112,24 @@ def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: Device = None
     return fj.ones_like(x, dtype=dtype, device=device)
 
 
-def full_like(x: Tensor, /, fill_value: Scalar, *, dtype: DType | None = None, device: Device = None) -> Tensor:
+def full_like(
+    x: Tensor, /, fill_value: Scalar, *, dtype: DType | None = None, device: Device = None
+) -> Tensor:
     return fj.full_like(x, fill_value, dtype=dtype, device=device)
 
 
 def eye(
-    n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DType | None = None, device: Device = None
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: DType | None = None,
+    device: Device = None,
 ) -> Tensor:
     columns = n_rows if n_cols is None else n_cols
-    on_diagonal = fj.arange(n_rows).unsqueeze(1) + k == fj.arange(columns)
+    offset = max(-n_rows, min(k, columns))  # any further and the diagonal is outside all the same
+    on_diagonal = fj.arange(n_rows).unsqueeze(1) + offset == fj.arange(columns)
     result = on_diagonal.to(dtype or fj.get_default_dtype())
     return result if device is None else result.to(device)
 
@@ -130,7 +151,9 @@ def linspace(
     return fj.linspace(start, stop, num + 1, dtype=dtype, device=device)[:-1]
 
 
-def _complex_linspace(start: complex, stop: complex, num: int, dtype: DType | None, endpoint: builtins.bool) -> Tensor:
+def _complex_linspace(
+    start: complex, stop: complex, num: int, dtype: DType | None, endpoint: builtins.bool
+) -> Tensor:
     dtype = dtype or (fj.complex128 if fj.get_default_dtype() is fj.float64 else fj.complex64)
     part = fj.float64 if dtype is fj.complex128 else fj.float32
     real = linspace(start.real, stop.real, num, dtype=part, endpoint=endpoint)
@@ -149,5 +172,3 @@ def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
 
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     return fj.triu(x, k)
-
-

@@ -22,7 +22,6 @@ _UNARY = {
     "cos": fj.cos,
     "cosh": fj.cosh,
     "exp": fj.exp,
-    "expm1": fj.expm1,
     "isfinite": fj.isfinite,
     "isinf": fj.isinf,
     "isnan": fj.isnan,
@@ -53,7 +52,6 @@ _BINARY = {
     "copysign": fj.copysign,
     "divide": fj.div,
     "equal": fj.eq,
-    "floor_divide": fj.floor_divide,
     "greater": fj.gt,
     "greater_equal": fj.ge,
     "hypot": fj.hypot,
@@ -66,15 +64,15 @@ _BINARY = {
     "maximum": fj.maximum,
     "minimum": fj.minimum,
     "multiply": fj.mul,
-    "nextafter": fj.nextafter,
     "not_equal": fj.ne,
     "pow": fj.pow,
-    "remainder": fj.remainder,
     "subtract": fj.sub,
 }
 _ROUNDING = {"ceil": fj.ceil, "floor": fj.floor, "round": fj.round, "trunc": fj.trunc}
 
-__all__ = ["clip", "conj", "imag", "real", "sign", *_UNARY, *_BINARY, *_ROUNDING]
+_OWN = ["clip", "conj", "expm1", "floor_divide", "imag", "nextafter", "real", "remainder", "sign"]
+
+__all__ = [*_OWN, *_UNARY, *_BINARY, *_ROUNDING]
 
 
 def _named(function: Callable[..., Tensor], name: str, of: Callable[..., Any]) -> Callable[..., Tensor]:
@@ -108,6 +106,40 @@ def _binary(name: str, of: Callable[..., Tensor]) -> Callable[[Any, Any], Tensor
 globals().update({name: _unary(name, of) for name, of in _UNARY.items()})
 globals().update({name: _binary(name, of) for name, of in _BINARY.items()})
 globals().update({name: _rounding(name, of) for name, of in _ROUNDING.items()})
+
+
+# --- where the standard asks for other special values than PyTorch ------------------------------------------------------
+def expm1(x: Tensor, /) -> Tensor:
+    result = fj.expm1(x)
+    return fj.where(fj.isfinite(fj.real(x)), result, fj.exp(x) - 1) if is_complex(x.dtype) else result
+
+
+def floor_divide(x1: Any, x2: Any, /) -> Tensor:
+    """Infinities are divided as in ``divide``: infinity // 2 is infinity."""
+    first, second = promote(x1, x2)
+    result = fj.floor_divide(first, second)
+    if not is_floating(result.dtype):
+        return result
+    quotient = fj.div(first, second)
+    infinite = fj.logical_or(fj.isinf(_tensor(first, result)), fj.isinf(_tensor(second, result)))
+    return fj.where(infinite, fj.floor(quotient), result)
+
+
+def remainder(x1: Any, x2: Any, /) -> Tensor:
+    """Zero has the sign of ``x2``."""
+    first, second = promote(x1, x2)
+    result = fj.remainder(first, second)
+    return fj.where(result == 0, fj.copysign(result, second), result) if is_floating(result.dtype) else result
+
+
+def nextafter(x1: Any, x2: Any, /) -> Tensor:
+    first, second = promote(x1, x2)
+    like = first if isinstance(first, Tensor) else second
+    return fj.nextafter(_tensor(first, like), _tensor(second, like))
+
+
+def _tensor(x: Any, like: Tensor) -> Tensor:
+    return x if isinstance(x, Tensor) else fj.full((), x, dtype=like.dtype)
 
 
 def sign(x: Tensor, /) -> Tensor:
@@ -144,9 +176,11 @@ def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
 
 
 def _like(bound: Any, x: Tensor) -> Tensor:
-    return bound.to(x.dtype) if isinstance(bound, Tensor) else fj.full((), bound, dtype=_bound_dtype(bound, x))
+    return (
+        bound.to(x.dtype) if isinstance(bound, Tensor) else fj.full((), bound, dtype=_bound_dtype(bound, x))
+    )
 
 
 def _bound_dtype(bound: builtins.float, x: Tensor) -> Any:
     """Bounds of integers may be beyond their dtype."""
-    return x.dtype if is_floating(x.dtype) or isinstance(bound, int) and abs(bound) < 128 else fj.int64
+    return x.dtype if is_floating(x.dtype) or (isinstance(bound, int) and -128 < bound < 128) else fj.int64

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
-    return list(fj.broadcast_tensors(*arrays))
+    return list(fj.broadcast_tensors(arrays))
 
 
 def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
@@ -45,7 +45,9 @@ def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
     common = same[0].shape
     for x in same:  # PyTorch leaves out vectors without elements, of any shape beside them
         if x.ndim != len(common):
-            raise ValueError(f"concat: got arrays of {len(common)} and {x.ndim} dimensions, expected the same number")
+            raise ValueError(
+                f"concat: got arrays of {len(common)} and {x.ndim} dimensions, expected the same number"
+            )
     return fj.cat(list(same), axis)
 
 
@@ -117,7 +119,9 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
 def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     if axis is None:
         if x.ndim != 1:
-            raise ValueError(f"take: got an array of {x.ndim} dimensions without axis, expected a vector or an axis")
+            raise ValueError(
+                f"take: got an array of {x.ndim} dimensions without axis, expected a vector or an axis"
+            )
         axis = 0
     size = x.shape[axis]
     wrapped = fj.where(indices < 0, indices + size, indices)

@@ -26,11 +26,15 @@ __all__ = [
 
 
 # --- sorting ----------------------------------------------------------------------------------------------------------
-def sort(x: Tensor, /, *, axis: int = -1, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
+def sort(
+    x: Tensor, /, *, axis: int = -1, descending: builtins.bool = False, stable: builtins.bool = True
+) -> Tensor:
     return fj.sort(x, axis, descending, stable=stable)[0]
 
 
-def argsort(x: Tensor, /, *, axis: int = -1, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
+def argsort(
+    x: Tensor, /, *, axis: int = -1, descending: builtins.bool = False, stable: builtins.bool = True
+) -> Tensor:
     return fj.sort(x, axis, descending, stable=stable)[1]
 
 

@@ -27,7 +27,9 @@ __all__ = [
 ]
 
 
-def _reduced(function: Callable[..., Tensor], x: Tensor, axis: Axes, keepdims: builtins.bool, **options: Any) -> Tensor:
+def _reduced(
+    function: Callable[..., Tensor], x: Tensor, axis: Axes, keepdims: builtins.bool, **options: Any
+) -> Tensor:
     """``function`` over the axes; no axes at all (an empty tuple) leave every element alone."""
     axes = axes_of(axis, x.ndim)
     if axes:
@@ -35,11 +37,15 @@ def _reduced(function: Callable[..., Tensor], x: Tensor, axis: Axes, keepdims: b
     return function(x.unsqueeze(-1), dim=[-1], **options)
 
 
-def sum(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+def sum(
+    x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: builtins.bool = False
+) -> Tensor:
     return _reduced(fj.sum, x, axis, keepdims, dtype=dtype)
 
 
-def prod(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+def prod(
+    x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: builtins.bool = False
+) -> Tensor:
     return _reduced(fj.prod, x, axis, keepdims, dtype=dtype)
 
 
@@ -47,11 +53,15 @@ def mean(x: Tensor, /, *, axis: Axes = None, keepdims: builtins.bool = False) ->
     return _reduced(fj.mean, x, axis, keepdims)
 
 
-def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
+def var(
+    x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: builtins.bool = False
+) -> Tensor:
     return _reduced(fj.var, x, axis, keepdims, correction=correction)
 
 
-def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
+def std(
+    x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: builtins.bool = False
+) -> Tensor:
     return _reduced(fj.std, x, axis, keepdims, correction=correction)
 
 
@@ -73,13 +83,23 @@ def any(x: Tensor, /, *, axis: Axes = None, keepdims: builtins.bool = False) -> 
 
 # --- scans ------------------------------------------------------------------------------------------------------------
 def cumulative_sum(
-    x: Tensor, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: builtins.bool = False
+    x: Tensor,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DType | None = None,
+    include_initial: builtins.bool = False,
 ) -> Tensor:
     return _scanned(fj.cumsum, 0, x, axis, dtype, include_initial)
 
 
 def cumulative_prod(
-    x: Tensor, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: builtins.bool = False
+    x: Tensor,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DType | None = None,
+    include_initial: builtins.bool = False,
 ) -> Tensor:
     return _scanned(fj.cumprod, 1, x, axis, dtype, include_initial)
 
@@ -94,7 +114,9 @@ def _scanned(
 ) -> Tensor:
     if axis is None:
         if x.ndim > 1:
-            raise ValueError(f"got an array of {x.ndim} dimensions without axis, expected a vector or an axis")
+            raise ValueError(
+                f"got an array of {x.ndim} dimensions without axis, expected a vector or an axis"
+            )
         axis = 0
     vector = x.reshape(-1) if x.ndim == 0 else x
     result = function(vector, axis, dtype=dtype)

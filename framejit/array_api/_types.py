@@ -70,7 +70,9 @@ def axes_of(axis: Axes, ndim: int) -> list[int]:
 # --- data type functions ----------------------------------------------------------------------------------------------
 def astype(x: Tensor, dtype: DType, /, *, copy: builtins.bool = True, device: Device = None) -> Tensor:
     if is_complex(x.dtype) and not is_complex(dtype):
-        raise TypeError(f"astype: got an array of {x.dtype}, which {dtype} cannot hold. Try real(x) or imag(x).")
+        raise TypeError(
+            f"astype: got an array of {x.dtype}, which {dtype} cannot hold. Try real(x) or imag(x)."
+        )
     result = x.to(dtype)
     if device is not None:
         result = result.to(device)
@@ -78,7 +80,9 @@ def astype(x: Tensor, dtype: DType, /, *, copy: builtins.bool = True, device: De
 
 
 def result_type(*arrays_and_dtypes: Tensor | Scalar | DType) -> DType:
-    dtypes = [x.dtype if isinstance(x, Tensor) else x for x in arrays_and_dtypes if isinstance(x, (Tensor, DType))]
+    dtypes = [
+        x.dtype if isinstance(x, Tensor) else x for x in arrays_and_dtypes if isinstance(x, (Tensor, DType))
+    ]
     scalars = [x for x in arrays_and_dtypes if not isinstance(x, (Tensor, DType))]
     if not dtypes:
         raise ValueError("result_type: got no array or dtype, expected at least one")
@@ -129,7 +133,9 @@ class _Limits:
 
 def finfo(type: DType | Tensor, /) -> Any:
     dtype = type.dtype if isinstance(type, Tensor) else type
-    real = {"complex64": fj.float32, "complex128": fj.float64}.get(str(dtype).removeprefix("framejit."), dtype)
+    real = {"complex64": fj.float32, "complex128": fj.float64}.get(
+        str(dtype).removeprefix("framejit."), dtype
+    )
     info = fj.finfo(real)
     return _Limits(
         real, bits=info.bits, eps=info.eps, max=info.max, min=info.min, smallest_normal=info.smallest_normal

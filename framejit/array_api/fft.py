@@ -43,7 +43,12 @@ def _several_axes(name: str) -> Callable[..., Tensor]:
     of = getattr(fj.fft, name)
 
     def function(
-        x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str = "backward"
+        x: Tensor,
+        /,
+        *,
+        s: Sequence[int] | None = None,
+        axes: Sequence[int] | None = None,
+        norm: str = "backward",
     ) -> Tensor:
         return of(_checked(name, x), s, axes, norm)
 
@@ -54,7 +59,9 @@ def _several_axes(name: str) -> Callable[..., Tensor]:
 
 def _checked(name: str, x: Tensor) -> Tensor:
     if not (x.dtype.is_floating_point or is_complex(x.dtype)):
-        raise TypeError(f"{name}: got an array of {x.dtype}, expected floating-point numbers. Try astype(x, float32).")
+        raise TypeError(
+            f"{name}: got an array of {x.dtype}, expected floating-point numbers. Try astype(x, float32)."
+        )
     return x
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import framejit as fj
 from framejit import Tensor
 from framejit._C import dtype as DType
+from framejit._products import tensordot as _tensordot
 from framejit.array_api._types import Axes, axes_of, is_complex, promote
 
 __all__ = [
@@ -76,13 +77,15 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Tensor:
     first, second = promote(x1, x2)
-    return fj.tensordot(first, second, axes)
+    return _tensordot(first, second, axes)
 
 
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     first, second = promote(x1, x2)
     if not -min(first.ndim, second.ndim) <= axis <= -1:
-        raise ValueError(f"vecdot: got axis {axis}, expected one of the last dims of both arrays, counted from the end")
+        raise ValueError(
+            f"vecdot: got axis {axis}, expected one of the last dims of both arrays, counted from the end"
+        )
     if first.shape[axis] != second.shape[axis]:
         raise ValueError(f"vecdot: got sizes {first.shape[axis]} and {second.shape[axis]} along axis {axis}")
     product = (fj.conj(first) if is_complex(first.dtype) else first) * second
@@ -118,11 +121,13 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     if second.ndim == 1:
         return fj.linalg.solve(first, second.unsqueeze(-1)).squeeze(-1)
     batch = _broadcast_shape(first.shape[:-2], second.shape[:-2])
-    return fj.linalg.solve(first.expand((*batch, *first.shape[-2:])), second.expand((*batch, *second.shape[-2:])))
+    return fj.linalg.solve(
+        first.expand((*batch, *first.shape[-2:])), second.expand((*batch, *second.shape[-2:]))
+    )
 
 
 def _broadcast_shape(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
-    return tuple(fj.broadcast_tensors(fj.empty(tuple(first)), fj.empty(tuple(second)))[0].shape)
+    return tuple(fj.broadcast_tensors([fj.empty(tuple(first)), fj.empty(tuple(second))])[0].shape)
 
 
 def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
@@ -166,7 +171,9 @@ def matrix_norm(x: Tensor, /, *, keepdims: builtins.bool = False, ord: Any = "fr
     return fj.linalg.matrix_norm(x, ord, (-2, -1), keepdims)
 
 
-def vector_norm(x: Tensor, /, *, axis: Axes = None, keepdims: builtins.bool = False, ord: float = 2) -> Tensor:
+def vector_norm(
+    x: Tensor, /, *, axis: Axes = None, keepdims: builtins.bool = False, ord: float = 2
+) -> Tensor:
     axes = axes_of(axis, x.ndim)
     if axes:
         return fj.linalg.vector_norm(x, ord, axes, keepdims)

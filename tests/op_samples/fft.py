@@ -41,8 +41,6 @@ SAMPLES.update(
         "fft_ifftshift": [s(T(5)), s(T(4, 3)), s(T(4, 3), 1)],
         "stft": [s(_signal, 8, window=_window, return_complex=True), s(_signal, 8, 3, 6, return_complex=True, normalized=True), s(T(40), 8, center=False, return_complex=False), s(_signal, 8, pad_mode="constant", onesided=False, return_complex=True), s(_signal, 8, grad=False)],
         "istft": [s(T(2, 5, 9, dtype="complex128"), 8, window=_window, dtypes=("float64",)), s(T(5, 9, dtype="complex64"), 8, normalized=True, length=14, dtypes=("float32",), grad=False), s(T(2, 8, 9, dtype="complex64"), 8, onesided=False, dtypes=("float32",), grad=False), s(T(5, 9), 8, grad=False)],
-        **{f"{name}_window": [S(n, periodic, tolerance=20) for n in (0, 1, 2, 9, 16) for periodic in (True, False)] + [S(5, dtype="float64", tolerance=20), S(-1)] for name in ("bartlett", "blackman", "hann", "hamming")},
-        "kaiser_window": [S(9, True, tolerance=20), S(8, False, 5.0, tolerance=20), S(1)],
     }
 )  # fmt: skip
 

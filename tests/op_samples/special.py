@@ -34,7 +34,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "igammac": [s(T(30, low=0.1, high=9, grad=False), T(30, low=0.1, high=12)), s(T(values=[[0.0], [1.0], [math.inf], [-1.0]], grad=False), T(values=[0.0, 1.0, math.inf, -1.0], grad=False), grad=False)],
     "polygamma": [s(n, T(20, low=0.2, high=9), tolerance=2e4) for n in (0, 1, 2, 4)] + [s(1, T(20, low=-3.9, high=-3.1), tolerance=1e4), s(-1, T(2), grad=False)],
     "polygamma.method": [s(T(20, low=0.2, high=9), 2, tolerance=400)],
-    "nextafter": [S(T(4, 5), T(5), dtypes=FLOATS, grad=False), S(T(values=[[0.0], [1.0], [math.inf]], grad=False), T(values=[0.0, -1.0, math.inf, math.nan], grad=False), dtypes=FLOATS, grad=False)],
     "mvlgamma": [s(T(20, low=2, high=9), 3)],
     "special_entr": [s(T(30, low=0.1, high=3)), s(T(values=_EDGES, grad=False), grad=False)],
     "special_erfcx": _unary(-4, 40), "special_ndtr": _unary(-5, 5), "special_ndtri": [s(T(30, low=0.01, high=0.99)), s(T(values=_EDGES, grad=False), grad=False)], "special_log_ndtr": _unary(-20, 5),

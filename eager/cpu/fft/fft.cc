@@ -1,4 +1,5 @@
-// Kernels of the Fourier transforms: every line of a contiguous tensor along one dim after the other, in parallel.
+// Kernels of the Fourier transforms: every line of a contiguous tensor along one dim after the other, in
+// parallel.
 #include <cmath>
 
 #include "eager/cpu/fft/plan.h"

@@ -34,8 +34,8 @@ inline std::complex<T> product(std::complex<T> a, std::complex<T> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// One step of Stockham's algorithm: `stride` interleaved transforms of length n become `radix` times as many of
-/// length n / radix. `butterfly(a)` transforms the array a of `radix` elements in place.
+/// One step of Stockham's algorithm: `stride` interleaved transforms of length n become `radix` times as many
+/// of length n / radix. `butterfly(a)` transforms the array a of `radix` elements in place.
 template <class T, class Butterfly>
 void step(int radix, int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to,
           const std::complex<T>* roots, std::complex<T>* a, Butterfly butterfly) {
@@ -51,7 +51,8 @@ void step(int radix, int64_t n, int64_t stride, const std::complex<T>* from, std
 }
 
 template <class T>
-void step2(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to, const std::complex<T>* roots) {
+void step2(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to,
+           const std::complex<T>* roots) {
   std::complex<T> a[2];
   step(2, n, stride, from, to, roots, a, [](std::complex<T>* x) {
     const std::complex<T> difference = x[0] - x[1];
@@ -61,7 +62,8 @@ void step2(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<
 }
 
 template <class T>
-void step3(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to, const std::complex<T>* roots) {
+void step3(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to,
+           const std::complex<T>* roots) {
   constexpr T half_root = T(0.86602540378443864676);  // sin(2 pi / 3)
   std::complex<T> a[3];
   step(3, n, stride, from, to, roots, a, [=](std::complex<T>* x) {
@@ -74,7 +76,8 @@ void step3(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<
 }
 
 template <class T>
-void step4(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to, const std::complex<T>* roots) {
+void step4(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to,
+           const std::complex<T>* roots) {
   std::complex<T> a[4];
   step(4, n, stride, from, to, roots, a, [](std::complex<T>* x) {
     const std::complex<T> even = x[0] + x[2], even_difference = x[0] - x[2];
@@ -87,7 +90,8 @@ void step4(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<
 }
 
 template <class T>
-void step5(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to, const std::complex<T>* roots) {
+void step5(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to,
+           const std::complex<T>* roots) {
   constexpr T c1 = T(0.30901699437494742410), c2 = T(-0.80901699437494742410);  // cos(2 pi k / 5)
   constexpr T s1 = T(0.95105651629515357212), s2 = T(0.58778525229247312917);   // sin(2 pi k / 5)
   std::complex<T> a[5];
@@ -107,8 +111,8 @@ void step5(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<
 
 /// Any radix, by the definition; `roots` are those of the whole length, `total` of them.
 template <class T>
-void step_any(int radix, int64_t n, int64_t stride, int64_t total, const std::complex<T>* from, std::complex<T>* to,
-              const std::complex<T>* roots) {
+void step_any(int radix, int64_t n, int64_t stride, int64_t total, const std::complex<T>* from,
+              std::complex<T>* to, const std::complex<T>* roots) {
   std::complex<T> a[kLargestRadix], sums[kLargestRadix], small_roots[kLargestRadix];
   for (int k = 0; k < radix; ++k) small_roots[k] = roots[total / radix * k];
   step(radix, n, stride, from, to, roots, a, [&](std::complex<T>* x) {
@@ -199,7 +203,8 @@ template <class T>
 void Plan<T>::by_chirp(Complex* line) const {
   const Bluestein& b = *bluestein_;
   std::vector<std::complex<double>> buffer(size_t(b.inner.size())), scratch(size_t(b.inner.scratch_size()));
-  for (int64_t k = 0; k < n_; ++k) buffer[size_t(k)] = product(std::complex<double>(line[k]), b.chirp[size_t(k)]);
+  for (int64_t k = 0; k < n_; ++k)
+    buffer[size_t(k)] = product(std::complex<double>(line[k]), b.chirp[size_t(k)]);
   b.inner.forward(buffer.data(), scratch.data());
   for (size_t k = 0; k < buffer.size(); ++k) buffer[k] = product(buffer[k], b.transformed[k]);
   b.inner.backward(buffer.data(), scratch.data());

@@ -62,7 +62,8 @@ void for_each_matrix(int64_t count, int64_t side, F f) {
 template <class T>
 using Real = typename Eigen::NumTraits<T>::Real;
 
-/// Calls `f(T())` for the dtypes that linear algebra knows; the rows' shape rules have refused all but half precision.
+/// Calls `f(T())` for the dtypes that linear algebra knows; the rows' shape rules have refused all but half
+/// precision.
 template <class F>
 void for_matrix_dtype(DType dtype, F f) {
   if (dtype == DType::float64) return f(double());

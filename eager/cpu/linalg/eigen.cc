@@ -42,8 +42,7 @@ void linalg_eig_kernel(const Op& op, const Value* args, Value* results) {
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       if (rows_of(a) == 0) return;
       const Matrix<T> matrix = matrix_at<T>(a, i);
-      if (!matrix.allFinite())
-        throw LinAlgError("linalg.eig: input tensor should not contain infs or NaNs.");
+      if (!matrix.allFinite()) throw LinAlgError("linalg.eig: input tensor should not contain infs or NaNs.");
       const Solver solver(matrix);
       vector_at<Complex>(made[0], i) = solver.eigenvalues();
       matrix_at<Complex>(made[1], i) = solver.eigenvectors();

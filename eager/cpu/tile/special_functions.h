@@ -2,8 +2,6 @@
 // eager/cpu/special_math.h to every element.
 #pragma once
 
-#include <cmath>
-
 #include "eager/cpu/special_math.h"
 #include "eager/cpu/tile/block.h"
 
@@ -24,12 +22,6 @@ template <double (*kFunction)(double, double), class A>
 auto scalar(const A& a, double b) {
   using T = typename A::Scalar;
   return each([b](T x) { return T(kFunction(double(x), b)); }, a);
-}
-
-template <class A, class B>
-auto nextafter(const A& a, const B& b) {
-  using T = typename A::Scalar;
-  return each([](T x, T y) { return std::nextafter(x, y); }, a, b);
 }
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile
