@@ -76,8 +76,7 @@ void batch_norm_composite(const Value* args, Value* results) {
       batch_norm_train(input, args[3].tensor(), args[4].tensor(), args[7].real());
   const GradModeScope no_grad(false);
   if (!args[1].is_none()) update(args[1].tensor(), average, args[6].real());
-  if (!args[2].is_none())
-    update(args[2].tensor(), unbiased(variance, count), args[6].real());
+  if (!args[2].is_none()) update(args[2].tensor(), unbiased(variance, count), args[6].real());
   results[0] = std::move(result);
 }
 

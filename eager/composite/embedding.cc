@@ -42,7 +42,8 @@ struct Bags {
                           "if input is 2D, then offsets has to be None, as input is treated is a mini-batch "
                           "of fixed length sequences.");
       count = input.size(0);
-      bag = reshape(expand(unsqueeze(arange(Value(count), DType::int64, std::nullopt), 1), input.sizes()), {-1});
+      bag = reshape(expand(unsqueeze(arange(Value(count), DType::int64, std::nullopt), 1), input.sizes()),
+                    {-1});
     } else {
       FRAMEJIT_CHECK_TYPE(input.dim() == 1, value,
                           "input has to be 1D or 2D Tensor, but got Tensor of dimension ", input.dim());
