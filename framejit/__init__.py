@@ -183,6 +183,11 @@ from framejit import optim as optim  # noqa: E402  isort: skip
 from framejit import fx as fx  # noqa: E402  isort: skip
 from framejit import serialization as serialization  # noqa: E402  isort: skip
 from framejit import utils as utils  # noqa: E402  isort: skip
+from framejit._typed_tensors import TYPES as _TYPED_TENSORS  # noqa: E402
+
+from framejit import backends as backends  # noqa: E402  isort: skip
+from framejit import cuda as cuda  # noqa: E402  isort: skip
+from framejit import distributed as distributed  # noqa: E402  isort: skip
 from framejit import linalg as linalg  # noqa: E402  isort: skip
 from framejit import special as special  # noqa: E402  isort: skip
 from framejit import fft as fft  # noqa: E402  isort: skip
@@ -193,4 +198,5 @@ from framejit import multiprocessing as multiprocessing  # noqa: E402  isort: sk
 from framejit.serialization import load as load  # noqa: E402  isort: skip
 from framejit.serialization import save as save  # noqa: E402  isort: skip
 
+globals().update(_TYPED_TENSORS)
 compiler.start_logging()

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from framejit import _C
 from framejit._C import Node as Node
 from framejit._C import Tensor
+from framejit.autograd.variable import Variable as Variable
 from framejit.compiler.api import leave_to_interpreter
 
 _Tensors = Tensor | Sequence[Tensor]
