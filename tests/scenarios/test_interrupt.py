@@ -10,6 +10,7 @@ def interrupted(function, *args):
     """Whether SIGINT a moment after the call ends it with KeyboardInterrupt."""
     signal.setitimer(signal.ITIMER_REAL, 0.3)
     previous = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell has it ignored
     try:
         function(*args)
     except KeyboardInterrupt:
@@ -17,6 +18,7 @@ def interrupted(function, *args):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
+        signal.signal(signal.SIGINT, handler)
     return False
 
 
