@@ -169,6 +169,8 @@ from framejit.functional import asarray as asarray  # noqa: E402
 from framejit.functional import broadcast_shapes as broadcast_shapes  # noqa: E402
 from framejit.functional import frombuffer as frombuffer  # noqa: E402
 from framejit.functional import gradient as gradient  # noqa: E402
+from framejit.functional import lu as lu  # noqa: E402
+from framejit.functional import tensordot as tensordot  # noqa: E402
 from framejit.functional import unique as unique  # noqa: E402
 from framejit.functional import unique_consecutive as unique_consecutive  # noqa: E402
 from framejit.random import fork_rng as fork_rng  # noqa: E402
@@ -191,8 +193,6 @@ from framejit import distributed as distributed  # noqa: E402  isort: skip
 from framejit import linalg as linalg  # noqa: E402  isort: skip
 from framejit import special as special  # noqa: E402  isort: skip
 from framejit import fft as fft  # noqa: E402  isort: skip
-from framejit._products import lu as lu  # noqa: E402
-from framejit._products import tensordot as tensordot  # noqa: E402
 
 from framejit import multiprocessing as multiprocessing  # noqa: E402  isort: skip
 from framejit.serialization import load as load  # noqa: E402  isort: skip

@@ -6,11 +6,7 @@ from typing import Any
 
 from framejit import _C
 from framejit._C import Tensor
-
-_NAMES = {
-    "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16", "LongTensor": "int64",
-    "IntTensor": "int32", "ShortTensor": "int16", "CharTensor": "int8", "ByteTensor": "uint8", "BoolTensor": "bool",
-}  # fmt: skip
+from framejit._tensor import _TYPE_NAMES
 
 
 class _TypedTensorMeta(type):
@@ -30,4 +26,8 @@ class _TypedTensorMeta(type):
         return _C.tensor(args[0], dtype=cls.dtype)
 
 
-TYPES = {name: _TypedTensorMeta(name, (), {"dtype": getattr(_C, dtype), "__module__": "framejit"}) for name, dtype in _NAMES.items()}
+TYPES = {
+    name: _TypedTensorMeta(name, (), {"dtype": dtype, "__module__": "framejit"})
+    for name, dtype in _TYPE_NAMES.items()
+    if not dtype.is_complex  # PyTorch never had those
+}

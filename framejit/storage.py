@@ -84,8 +84,12 @@ def is_shared(self: UntypedStorage) -> builtins.bool:
 
 def clone(self: UntypedStorage) -> UntypedStorage:
     """Other memory with the same bytes."""
-    result = UntypedStorage(self.nbytes())
-    memoryview(result)[:] = memoryview(self)
+    return _copied(memoryview(self))
+
+
+def _copied(view: memoryview) -> UntypedStorage:
+    result = UntypedStorage(view.nbytes)
+    memoryview(result)[:] = view
     return result
 
 
@@ -98,11 +102,7 @@ def _deepcopy(self: UntypedStorage, memo: dict[int, Any]) -> UntypedStorage:
 
 def _from_bytes(data: Any) -> UntypedStorage:
     view = memoryview(data)
-    if not view.readonly:
-        return UntypedStorage.from_buffer(data)
-    storage = UntypedStorage(view.nbytes)
-    memoryview(storage)[:] = view
-    return storage
+    return _copied(view) if view.readonly else UntypedStorage.from_buffer(data)
 
 
 def _reduce(self: UntypedStorage, protocol: int) -> tuple[Any, ...]:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import framejit as fj
 from framejit import Tensor
 from framejit._C import dtype as DType
-from framejit._products import tensordot as _tensordot
 from framejit.array_api._types import Axes, axes_of, is_complex, promote
+from framejit.functional import tensordot as _tensordot
 
 __all__ = [
     "cholesky",

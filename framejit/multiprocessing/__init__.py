@@ -17,8 +17,6 @@ from multiprocessing import connection, reduction
 from typing import Any
 
 from framejit import Tensor
-from framejit._tensor import _rebuild
-from framejit.nn.parameter import Parameter, _rebuild_parameter
 from framejit.storage import UntypedStorage, from_shared, shared_block
 
 __all__ = [*multiprocessing.__all__, "ProcessException", "ProcessRaisedException", "spawn"]
@@ -37,22 +35,17 @@ def _send_storage(storage: UntypedStorage) -> tuple[Any, ...]:
     return _receive_storage, (reduction.DupFd(block.descriptor), storage.nbytes())
 
 
-def _send_tensor(tensor: Tensor) -> tuple[Any, ...]:
+def _send_tensor(tensor: Tensor) -> Any:
     if tensor.requires_grad and not tensor.is_leaf:
         raise RuntimeError(
             "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support "
             "crossing process boundaries. If you just want to transfer the data, call detach() on the tensor first."
         )
-    return _rebuild, tensor.__reduce_ex__(2)[1]
-
-
-def _send_parameter(parameter: Parameter) -> tuple[Any, ...]:
-    return _rebuild_parameter, (type(parameter), parameter.data, parameter.requires_grad)
+    return tensor.__reduce_ex__(2)
 
 
 reduction.ForkingPickler.register(UntypedStorage, _send_storage)
 reduction.ForkingPickler.register(Tensor, _send_tensor)
-reduction.ForkingPickler.register(Parameter, _send_parameter)
 
 
 # --- spawn ------------------------------------------------------------------------------------------------------------

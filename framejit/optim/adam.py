@@ -28,6 +28,13 @@ def _with_decay(parameter: Tensor, grad: Tensor, group: dict[str, Any]) -> Tenso
     return decayed(grad, parameter, group["weight_decay"])
 
 
+def _moments(state: dict[str, Any], grad: Tensor, betas: tuple[float, float]) -> tuple[Tensor, Tensor]:
+    """The running means of the gradient and of its square, brought up to date."""
+    beta1, beta2 = betas
+    mean = state["exp_avg"].lerp_(grad, 1 - beta1)
+    return mean, state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+
+
 class Adam(Optimizer):
     """Adam: Kingma, Ba, *Adam: a method for stochastic optimization* (2015). ``weight_decay`` is added to the gradient.
 
@@ -77,15 +84,12 @@ class Adam(Optimizer):
         step, lr = counted(state), float(group["lr"])
         beta1, beta2 = group["betas"]
         grad = _with_decay(parameter, grad, group)
-        state["exp_avg"].lerp_(grad, 1 - beta1)
-        state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-
-        second_moment = state["exp_avg_sq"]
+        mean, second_moment = _moments(state, grad, group["betas"])
         if group["amsgrad"]:
             second_moment = fj.maximum(state["max_exp_avg_sq"], second_moment)
             state["max_exp_avg_sq"].copy_(second_moment)
         denominator = (second_moment.sqrt() / math.sqrt(1 - beta2**step)).add_(group["eps"])
-        parameter.addcdiv_(state["exp_avg"], denominator, value=-lr / (1 - beta1**step))
+        parameter.addcdiv_(mean, denominator, value=-lr / (1 - beta1**step))
 
 
 class AdamW(Adam):
@@ -168,11 +172,10 @@ class NAdam(Optimizer):
         mu, mu_next = (beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
         state["mu_product"] *= mu
         product = float(state["mu_product"])
-        state["exp_avg"].lerp_(grad, 1 - beta1)
-        state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        denominator = state["exp_avg_sq"].div(1 - beta2**step).sqrt_().add_(group["eps"])
+        mean, second_moment = _moments(state, grad, group["betas"])
+        denominator = second_moment.div(1 - beta2**step).sqrt_().add_(group["eps"])
         parameter.addcdiv_(grad, denominator, value=-lr * (1 - mu) / (1 - product))
-        parameter.addcdiv_(state["exp_avg"], denominator, value=-lr * mu_next / (1 - product * mu_next))
+        parameter.addcdiv_(mean, denominator, value=-lr * mu_next / (1 - product * mu_next))
 
 
 class RAdam(Optimizer):
@@ -214,19 +217,18 @@ class RAdam(Optimizer):
         step, lr = counted(state), float(group["lr"])
         beta1, beta2 = group["betas"]
         grad = _with_decay(parameter, grad, group)
-        state["exp_avg"].lerp_(grad, 1 - beta1)
-        state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        mean, second_moment = _moments(state, grad, group["betas"])
         rate = lr / (1 - beta1**step)
         correction2 = 1 - beta2**step
         # Lengths of the approximated simple moving average: at the end, and now.
         rho_end = 2 / (1 - beta2) - 1
         rho = rho_end - 2 * step * beta2**step / correction2
         if rho <= 5.0:
-            parameter.add_(state["exp_avg"], alpha=-rate)
+            parameter.add_(mean, alpha=-rate)
             return
         rectified = math.sqrt((rho - 4) * (rho - 2) * rho_end / ((rho_end - 4) * (rho_end - 2) * rho))
-        denominator = state["exp_avg_sq"].sqrt().add_(group["eps"])
-        parameter.addcdiv_(state["exp_avg"], denominator, value=-rate * rectified * math.sqrt(correction2))
+        denominator = second_moment.sqrt().add_(group["eps"])
+        parameter.addcdiv_(mean, denominator, value=-rate * rectified * math.sqrt(correction2))
 
 
 class Adamax(Optimizer):

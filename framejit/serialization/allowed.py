@@ -10,13 +10,12 @@ from typing import Any
 
 import framejit as fj
 from framejit._C import Tensor, UntypedStorage
+from framejit._tensor import _TYPE_NAMES
 
-# Element types by the name of their class of storages, which is how files name them.
+# Names of element types by that of their class of storages ("FloatStorage": "float32"), which is how files name them.
 STORAGE_CLASSES = {
-    "DoubleStorage": "float64", "FloatStorage": "float32", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
-    "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8", "ByteStorage": "uint8",
-    "BoolStorage": "bool", "ComplexDoubleStorage": "complex128", "ComplexFloatStorage": "complex64",
-}  # fmt: skip
+    name.replace("Tensor", "Storage"): str(dtype).removeprefix("framejit.") for name, dtype in _TYPE_NAMES.items()
+}
 STORAGE_CLASS_OF = {dtype: name for name, dtype in STORAGE_CLASSES.items()}
 
 
@@ -121,17 +120,10 @@ def find(module: str, name: str) -> Any:
     if found is not None:
         return found
     if module in ("torch", "torch.storage") and name in STORAGE_CLASSES:
-        return element_type(STORAGE_CLASSES[name])
+        return getattr(fj, STORAGE_CLASSES[name])
     if module == "torch" and isinstance(getattr(fj, name, None), fj.dtype):
         return getattr(fj, name)
     raise pickle.UnpicklingError(
         f"load: the file names {module}.{name}, which is not known to be harmless. If you trust the file, allow it: "
         f"framejit.serialization.add_safe_globals([{name}])"
     )
-
-
-def element_type(name: str) -> Any:
-    dtype = getattr(fj, name, None)
-    if dtype is None:
-        raise RuntimeError(f"load: the file holds tensors of dtype {name}, which framejit lacks")
-    return dtype

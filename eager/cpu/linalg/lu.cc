@@ -43,6 +43,11 @@ struct Lu {
     factors.template triangularView<Eigen::UnitLower>().solveInPlace(b);
     factors.template triangularView<Eigen::Upper>().solveInPlace(b);
   }
+  Matrix<T> inverse() const {
+    Matrix<T> x = Matrix<T>::Identity(factors.rows(), factors.rows());
+    solve(x);
+    return x;
+  }
   T determinant() const { return T(odd ? -1 : 1) * factors.diagonal().prod(); }
 };
 
@@ -86,9 +91,7 @@ void linalg_inv_ex_kernel(const Op& op, const Value* args, Value* results) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       const Lu<T> lu(matrix_at<T>(a, i));
-      Matrix<T> inverse = Matrix<T>::Identity(rows_of(a), rows_of(a));
-      lu.solve(inverse);
-      matrix_at<T>(made[0], i) = inverse;
+      matrix_at<T>(made[0], i) = lu.inverse();
       made[1].data_as<int32_t>()[i] = lu.zero_pivot + 1;
     });
   });
@@ -206,9 +209,7 @@ void linalg_adjugate_kernel(const Op& op, const Value* args, Value* results) {
       const auto pivots = lu.factors.diagonal().array().abs();
       // Without nearly zero pivots the inverse is accurate.
       if (pivots.minCoeff() > pivots.maxCoeff() * std::sqrt(std::numeric_limits<Real<T>>::epsilon())) {
-        Matrix<T> inverse = Matrix<T>::Identity(rows_of(a), rows_of(a));
-        lu.solve(inverse);
-        matrix_at<T>(result, i) = lu.determinant() * inverse;
+        matrix_at<T>(result, i) = lu.determinant() * lu.inverse();
       } else {
         matrix_at<T>(result, i) = adjugate_by_svd<T>(matrix_at<T>(a, i));
       }
