@@ -104,6 +104,7 @@ def test_worker_seeds_differ_and_follow_the_generator():
 def test_ctrl_c_ends_cleanly():
     program = """
         import framejit as fj, os, signal, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell has it ignored
         from framejit.utils import data
         class Slow(data.Dataset):
             def __len__(self): return 1000
