@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 from framejit import _C
 from framejit._C import Tensor
 from framejit.autograd import backward as _backward
-from framejit.autograd.hooks import RemovableHandle
 from framejit.storage import UntypedStorage
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -50,21 +49,21 @@ def backward(
 
 
 @_method
-def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> _C._autograd.HookHandle:
     """Calls ``hook(grad)`` whenever the gradient of this tensor is computed; a result replaces the gradient."""
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    return RemovableHandle(self, _C._autograd.register_hook(self, hook))
+    return _C._autograd.register_hook(self, hook)
 
 
 @_method
-def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> _C._autograd.HookHandle:
     """Calls ``hook(self)`` after the gradient of this leaf was added to ``.grad``."""
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if not self.is_leaf:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    return RemovableHandle(self, _C._autograd.register_post_accumulate_hook(self, hook))
+    return _C._autograd.register_post_accumulate_hook(self, hook)
 
 
 # --- Python data ------------------------------------------------------------------------------------------------------

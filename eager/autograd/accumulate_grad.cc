@@ -12,10 +12,16 @@
 namespace framejit::eager {
 
 namespace {
-/// Guards every leaf's pointer to its node, which does not own it.
-std::mutex accumulator_mutex;
-/// Guards `.grad` of leaves that several threads add to.
-std::mutex accumulate_mutex;
+
+/// Guards, of each leaf: the pointer to its node, which does not own it, and `.grad`. Leaves share a few.
+struct LeafMutexes {
+  std::mutex accumulator, grad;
+};
+LeafMutexes& mutexes_of(const Tensor& leaf) {
+  static LeafMutexes shards[64];
+  return shards[reinterpret_cast<uintptr_t>(leaf.impl()) / sizeof(TensorImpl) % 64];
+}
+
 }  // namespace
 
 AccumulateGrad::AccumulateGrad(const Tensor& leaf)
@@ -24,17 +30,17 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf)
 }
 
 Ref<GradNode> AccumulateGrad::of(const Tensor& leaf) {
-  std::lock_guard lock(accumulator_mutex);
+  std::lock_guard lock(mutexes_of(leaf).accumulator);
   AutogradMeta& meta = autograd_meta(leaf);
-  // A node whose count is zero is about to be destroyed by another thread.
-  if (meta.accumulator && meta.accumulator->use_count() > 0) return Ref<GradNode>(meta.accumulator);
+  // A node whose last reference has gone is about to be destroyed by another thread.
+  if (meta.accumulator && meta.accumulator->try_retain()) return Ref<GradNode>::steal(meta.accumulator);
   Ref<AccumulateGrad> made(new AccumulateGrad(leaf));
   meta.accumulator = made.get();
   return made;
 }
 
 void AccumulateGrad::unlink() {
-  std::lock_guard lock(accumulator_mutex);
+  std::lock_guard lock(mutexes_of(variable_).accumulator);
   AutogradMeta& meta = autograd_meta(variable_);
   if (meta.accumulator == this) meta.accumulator = nullptr;
 }
@@ -46,10 +52,11 @@ std::vector<Tensor> AccumulateGrad::apply(std::vector<Tensor> grads) {
 
 namespace {
 
-/// `.grad` must not change when a tensor that somebody else holds does.
+/// `.grad` must not change when a tensor that somebody else holds does, and has a history only in grad mode.
 Tensor first_grad(Tensor grad) {
   if (grad.is_symbolic()) return grad;
-  bool ours_alone = grad->use_count() == 1 && grad->storage->use_count() == 1 && grad.is_contiguous();
+  bool ours_alone = grad->use_count() == 1 && grad->storage->use_count() == 1 && grad.is_contiguous() &&
+                    (modes().grad_enabled || !grad.requires_grad());
   return ours_alone ? std::move(grad) : ops::clone(grad);
 }
 
@@ -58,7 +65,7 @@ Tensor first_grad(Tensor grad) {
 void accumulate_grad(const Tensor& variable, Tensor grad) {
   AutogradMeta& meta = autograd_meta(variable);
   {
-    std::lock_guard lock(accumulate_mutex);
+    std::lock_guard lock(mutexes_of(variable).grad);
     if (!meta.grad.defined()) {
       meta.grad = first_grad(std::move(grad));
     } else {
@@ -67,7 +74,9 @@ void accumulate_grad(const Tensor& variable, Tensor grad) {
       meta.grad = in_place ? ops::add_(meta.grad, grad) : ops::add(meta.grad, grad);
     }
   }
-  for (size_t i = 0; i < meta.post_hooks.size(); ++i) meta.post_hooks[i].function(variable);
+  auto hooks = meta.post_hooks ? meta.post_hooks->snapshot() : nullptr;
+  if (!hooks) return;
+  for (const auto& hook : *hooks) hook.function(variable);
 }
 
 }  // namespace framejit::eager

@@ -16,7 +16,7 @@ class AccumulateGrad final : public GradNode {
 
   std::vector<Tensor> apply(std::vector<Tensor> grads) override;
   std::string name() const override { return "AccumulateGrad"; }
-  const Tensor& variable() const { return variable_; }
+  const Tensor* leaf() const override { return &variable_; }
 
  private:
   explicit AccumulateGrad(const Tensor& leaf);

@@ -1,7 +1,5 @@
 #include "eager/autograd/autograd.h"
 
-#include <algorithm>
-
 #include "eager/autograd/accumulate_grad.h"
 #include "eager/autograd/autograd_meta.h"
 #include "eager/autograd/view.h"
@@ -11,8 +9,8 @@
 namespace framejit::eager {
 
 AutogradMeta::~AutogradMeta() {
-  if (retain_hook < 0 || !grad_fn) return;  // the hook refers to this object
-  std::erase_if(*grad_fn->hooks, [&](const GradNode::Hook& hook) { return hook.id == retain_hook; });
+  // The hook refers to this object.
+  if (retain_hook >= 0 && grad_fn) grad_fn->extras().retain_hooks->remove(retain_hook);
 }
 
 bool view_requires_grad(const TensorImpl& impl) { return impl.view->base.requires_grad(); }
@@ -60,6 +58,7 @@ void set_requires_grad(const Tensor& self, bool requires_grad) {
       requires_grad || is_leaf(self),
       "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
       "a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+  if (requires_grad) autograd_meta(self);  // now: later several threads may meet this leaf for the first time
   if (requires_grad || is_leaf(self)) self->requires_grad = requires_grad;
 }
 
@@ -82,18 +81,12 @@ void set_grad(const Tensor& self, const Tensor& grad) {
 
 namespace {
 
-std::vector<GradNode::Hook>& node_hooks(GradNode& node) {
-  if (!node.hooks) node.hooks = std::make_unique<std::vector<GradNode::Hook>>();
-  return *node.hooks;
-}
-
 int64_t add_retain_hook(AutogradMeta& meta) {
-  int64_t id = next_hook_id();
-  node_hooks(*meta.grad_fn).push_back({id, meta.output_number, [&meta](const Tensor& grad) {
-                                         meta.grad = grad;
-                                         return Tensor();
-                                       }});
-  return id;
+  auto keep = [&meta](const Tensor& grad) {
+    meta.grad = modes().grad_enabled ? grad : without_history(grad);
+    return Tensor();
+  };
+  return meta.grad_fn->extras().retain_hooks->add(keep, meta.output_number);
 }
 
 void check_hookable(const Tensor& self) {
@@ -105,12 +98,11 @@ void check_hookable(const Tensor& self) {
 void set_history(const Tensor& result, const Ref<GradNode>& node, int number) {
   AutogradMeta& meta = autograd_meta(result);
   bool retain = meta.retain_hook >= 0;
-  if (retain)
-    std::erase_if(*meta.grad_fn->hooks, [&](const auto& hook) { return hook.id == meta.retain_hook; });
+  if (retain) meta.grad_fn->extras().retain_hooks->remove(meta.retain_hook);
   meta.grad_fn = node;
   meta.output_number = number;
   result->requires_grad = true;
-  if (retain) meta.retain_hook = add_retain_hook(meta);
+  meta.retain_hook = retain && node ? add_retain_hook(meta) : -1;
   if (result->view) result->view->grad_fn_version = result.version();
 }
 
@@ -125,30 +117,44 @@ bool retains_grad(const Tensor& self) { return self->autograd && self->autograd-
 
 Tensor view_base(const Tensor& self) { return self->view ? self->view->base : Tensor(); }
 
-int64_t register_hook(const Tensor& self, TensorHook hook) {
+HookHandle register_hook(const Tensor& self, TensorHook hook, std::shared_ptr<void> python) {
   check_hookable(self);
-  int64_t id = next_hook_id();
-  Ref<GradNode> node = grad_fn(self);
-  auto& hooks = node ? node_hooks(*node) : autograd_meta(self).hooks;
-  hooks.push_back({id, node ? self->autograd->output_number : 0, std::move(hook)});
-  return id;
+  std::shared_ptr<HookList<TensorHook>> list;
+  if (Ref<GradNode> node = grad_fn(self)) {
+    list = node->extras().tensor_hooks;
+  } else {
+    auto& of_leaf = autograd_meta(self).hooks;
+    if (!of_leaf) of_leaf = std::make_shared<HookList<TensorHook>>();
+    list = of_leaf;
+  }
+  int64_t id = list->add(std::move(hook), output_number(self), std::move(python));
+  return {list, id};
 }
 
-int64_t register_post_accumulate_hook(const Tensor& self, PostAccumulateHook hook) {
+HookHandle register_post_accumulate_hook(const Tensor& self, PostAccumulateHook hook,
+                                         std::shared_ptr<void> python) {
   check_hookable(self);
   FRAMEJIT_CHECK(is_leaf(self), "post accumulate grad hooks cannot be registered on non-leaf tensors");
-  int64_t id = next_hook_id();
-  autograd_meta(self).post_hooks.push_back({id, std::move(hook)});
-  return id;
+  auto& list = autograd_meta(self).post_hooks;
+  if (!list) list = std::make_shared<HookList<PostAccumulateHook>>();
+  int64_t id = list->add(std::move(hook), 0, std::move(python));
+  return {list, id};
 }
 
-void remove_hook(const Tensor& self, int64_t id) {
-  if (!self->autograd) return;
-  AutogradMeta& meta = *self->autograd;
-  auto matches = [id](const auto& hook) { return hook.id == id; };
-  std::erase_if(meta.hooks, matches);
-  std::erase_if(meta.post_hooks, matches);
-  if (meta.grad_fn && meta.grad_fn->hooks) std::erase_if(*meta.grad_fn->hooks, matches);
+void visit_python(const TensorImpl& impl, const PythonVisitor& visit) {
+  const AutogradMeta* meta = impl.autograd.get();
+  if (!meta) return;
+  if (meta->hooks) meta->hooks->visit_python(visit);
+  if (meta->post_hooks) meta->post_hooks->visit_python(visit);
+  if (meta->grad_fn && meta->grad_fn->use_count() == 1) meta->grad_fn->visit_python(visit);
+}
+
+void clear_python(TensorImpl& impl) {
+  AutogradMeta* meta = impl.autograd.get();
+  if (!meta) return;
+  if (meta->hooks) meta->hooks->clear();
+  if (meta->post_hooks) meta->post_hooks->clear();
+  if (meta->grad_fn && meta->grad_fn->use_count() == 1) meta->grad_fn->clear_python();
 }
 
 }  // namespace framejit::eager

@@ -21,12 +21,9 @@ class AutogradMeta : public Pooled {
   /// dies.
   AccumulateGrad* accumulator = nullptr;
 
-  struct PostHook {
-    int64_t id;
-    std::function<void(const Tensor&)> function;
-  };
-  std::vector<GradNode::Hook> hooks;  ///< of a leaf; those of others are with their grad_fn
-  std::vector<PostHook> post_hooks;
+  /// Of a leaf; those of others are with their grad_fn. Null when there are none.
+  std::shared_ptr<HookList<TensorHook>> hooks;
+  std::shared_ptr<HookList<PostAccumulateHook>> post_hooks;
   int64_t retain_hook = -1;  ///< on grad_fn: stores the gradient of a non-leaf in `grad`
 
   AutogradMeta() = default;
@@ -50,7 +47,7 @@ class ViewMeta : public Pooled {
   /// The version of the storage for which grad_fn was made; a write through another view makes it stale.
   uint32_t grad_fn_version = 0;
   /// In-place writes that need a history are ambiguous for these.
-  enum class Origin : uint8_t { ordinary, no_grad_mode, one_of_several } origin = Origin::ordinary;
+  enum class Origin : uint8_t { ordinary, no_grad_mode, one_of_several, custom_function } origin = Origin::ordinary;
 };
 
 inline AutogradMeta& autograd_meta(const Tensor& self) {

@@ -33,28 +33,6 @@ Value without_data(const Value& value) {
 
 }  // namespace
 
-SavedTensor::SavedTensor(const Tensor& tensor, Edge history)
-    : history_(std::move(history)), version_(tensor.version()) {
-  bool grad_leaf = tensor.requires_grad() && is_leaf(tensor);
-  tensor_ = grad_leaf ? tensor : without_history(tensor);
-  if (grad_leaf) history_ = {};
-}
-
-Tensor SavedTensor::unpack(const std::string& op) const {
-  if (!tensor_.defined()) return {};
-  FRAMEJIT_CHECK(
-      tensor_.version() == version_,
-      "one of the variables needed for gradient computation has been modified by an inplace operation: "
-      "[",
-      dtype_name(tensor_.dtype()), " ", sizes_text(tensor_.sizes()), "], saved for the gradient of ", op,
-      ", is at version ", tensor_.version(), "; expected version ", version_,
-      " instead. Hint: clone() it before the in-place operation.");
-  if (!history_.node || !modes().grad_enabled) return tensor_;
-  Tensor linked = without_history(tensor_);
-  set_history(linked, history_.node, history_.input);
-  return linked;
-}
-
 OpNode::OpNode(const Op& op, const Value* args, uint64_t needed) : op_(op), needed_(needed) {
   add_edges(args);
   uint64_t saved = 0, saved_meta = 0;
@@ -125,13 +103,10 @@ void OpNode::save_results(const Value* results) {
   });
 }
 
-void OpNode::check_not_released() const {
-  FRAMEJIT_CHECK(
-      !released_,
-      "Trying to backward through the graph a second time (or directly access saved tensors after they "
-      "have already been freed). Saved intermediate values of the graph are freed when you call "
-      ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
-      "graph a second time or if you need to access saved tensors after calling backward.");
+std::vector<SavedTensor> OpNode::kept(const std::vector<SavedTensor>& of, size_t first, size_t count) const {
+  std::lock_guard lock(mutex_);
+  FRAMEJIT_CHECK(!released_, kUsedTwice);
+  return {of.begin() + int64_t(first), of.begin() + int64_t(first + count)};
 }
 
 /// A saved tensor as formulas take it: see Op::analytic.
@@ -147,27 +122,29 @@ Value OpNode::saved_arg(int arg) const {
       const bool conjugate = op_.analytic && saved.value.tag() == Value::Tag::complex;
       return conjugate ? Value(std::conj(saved.value.complex())) : saved.value;
     }
-    check_not_released();
-    auto unpack = [&](int i) {
-      return for_formula(tensors_[size_t(saved.first + i)].unpack(op_.schema.name));
-    };
-    if (!saved.is_list) return unpack(0);
+    std::vector<SavedTensor> tensors = kept(tensors_, size_t(saved.first), size_t(saved.count));
+    if (!saved.is_list) return for_formula(tensors[0].unpack());
     std::vector<Tensor> list;
-    for (int i = 0; i < saved.count; ++i) list.push_back(unpack(i));
+    for (const SavedTensor& tensor : tensors) list.push_back(for_formula(tensor.unpack()));
     return list;
   }
   throw InternalError(concat("internal error: the derivative of ", op_.full_name, " reads argument ", arg,
                              ", which was not saved. Please report this."));
 }
 
+bool OpNode::has_saved(int arg) const {
+  for (const SavedArg& saved : args_)
+    if (saved.arg == arg) return true;
+  return false;
+}
+
+bool OpNode::has_saved_result(int index) const {
+  std::lock_guard lock(mutex_);
+  return size_t(index) < results_saved_.size() && results_saved_[size_t(index)].defined();
+}
+
 Tensor OpNode::saved_result(int index) const {
-  check_not_released();
-  Tensor result = results_saved_[size_t(index)].unpack(op_.schema.name);
-  if (!modes().grad_enabled) return for_formula(std::move(result));
-  Tensor linked =
-      without_history(result);  // no detach: a trace would record one and cut the second derivative
-  set_history(linked, Ref<GradNode>(const_cast<OpNode*>(this)), index);
-  return for_formula(std::move(linked));
+  return for_formula(kept(results_saved_, size_t(index), 1)[0].unpack(this, index));
 }
 
 std::vector<Tensor> OpNode::apply(std::vector<Tensor> grads) {
@@ -188,10 +165,12 @@ std::string OpNode::name() const {
 }
 
 void OpNode::release_saved() {
+  std::vector<SavedTensor> tensors, results;  // die after the lock has been given back
+  std::lock_guard lock(mutex_);
   // Sizes and numbers stay: a derivative that reads nothing else can run again.
   released_ = released_ || !tensors_.empty() || !results_saved_.empty();
-  tensors_.clear();
-  results_saved_.clear();
+  tensors.swap(tensors_);
+  results.swap(results_saved_);
 }
 
 BackwardContext::BackwardContext(const OpNode& node, std::vector<Tensor> grads)

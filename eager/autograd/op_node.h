@@ -4,27 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "eager/autograd/grad_node.h"
+#include "eager/autograd/saved_tensor.h"
 #include "eager/op.h"
 
 namespace framejit::eager {
 
-/// A tensor kept for backward. Holds a copy of the handle's object without history, so that a node never owns
-/// itself through a result of its own or through an input that an in-place op later made a successor.
-class SavedTensor {
- public:
-  SavedTensor() = default;
-  SavedTensor(const Tensor& tensor, Edge history);
-  /// Raises when the data has been changed since, naming `op`. Has a history only in grad mode.
-  Tensor unpack(const std::string& op) const;
-
- private:
-  Tensor tensor_;  ///< a leaf that requires grad itself, or a detached copy
-  Edge history_;
-  uint32_t version_ = 0;
-};
-
-class OpNode final : public GradNode {
+class FRAMEJIT_API OpNode final : public GradNode {
  public:
   /// `needed`: the arguments that require grad.
   OpNode(const Op& op, const Value* args, uint64_t needed);
@@ -40,6 +25,8 @@ class OpNode final : public GradNode {
   bool needs(int arg) const { return needed_ >> arg & 1; }
   Value saved_arg(int arg) const;
   Tensor saved_result(int index) const;
+  bool has_saved(int arg) const;
+  bool has_saved_result(int index) const;
   /// The first edge of an argument; a tensor list has one per entry.
   size_t edge_of(int arg) const;
 
@@ -59,10 +46,13 @@ class OpNode final : public GradNode {
   };
   void add_edges(const Value* args);
   void save_arg(int arg, const Value& value);
-  void check_not_released() const;
+  /// Under the lock: `count` of the vector's entries from `first` on.
+  std::vector<SavedTensor> kept(const std::vector<SavedTensor>& of, size_t first, size_t count) const;
 
   const Op& op_;
   const uint64_t needed_;
+  /// Guards what `release_saved` frees: another pass may be reading it.
+  mutable SpinLock mutex_;
   bool released_ = false;
   std::vector<SavedArg> args_;
   std::vector<SavedTensor> tensors_;

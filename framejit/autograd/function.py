@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from framejit import _C
-from framejit._C import Node, Tensor
+from framejit._C import Tensor
 from framejit.autograd.grad_mode import no_grad
-
-
-class _Saved:
-    """A tensor kept for backward: raises when it was changed in place since."""
-
-    def __init__(self, tensor: Tensor, output_number: int | None) -> None:
-        # An output would keep its own node alive for ever: it is kept without its history, which `get` restores.
-        self._tensor = tensor if output_number is None else tensor.detach()
-        self._output_number = output_number
-        self._version = tensor._version
-
-    def get(self, node: Node) -> Tensor:
-        if self._tensor._version != self._version:
-            raise RuntimeError(
-                "one of the variables needed for gradient computation has been modified by an inplace operation: a tensor of "
-                f"shape {list(self._tensor.shape)} is at version {self._tensor._version}; expected version {self._version} instead."
-            )
-        if self._output_number is None or not _C._autograd.is_grad_enabled():
-            return self._tensor
-        result = self._tensor.detach()
-        _C._autograd.restore_history(result, node, self._output_number)
-        return result
 
 
 class FunctionCtx:
@@ -37,13 +16,12 @@ class FunctionCtx:
 
     needs_input_grad: tuple[bool, ...] = ()
 
-    def __init__(self) -> None:
-        self._to_save: tuple[Tensor | None, ...] = ()
-        self._saved: tuple[_Saved | None, ...] = ()
-        self._dirty: tuple[Tensor, ...] = ()
-        self._non_differentiable: tuple[Tensor, ...] = ()
-        self._materialize_grads = True
-        self._node: Node | None = None
+    # Read by _C._autograd.link_function.
+    _to_save: tuple[Tensor | None, ...] = ()
+    _dirty: tuple[Tensor, ...] = ()
+    _non_differentiable: tuple[Tensor, ...] = ()
+    _materialize_grads = True
+    _link: Any = None  # knows the node, which owns this object and the saved tensors
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keeps inputs, outputs or intermediate tensors; ``backward`` reads them from ``saved_tensors``."""
@@ -53,6 +31,9 @@ class FunctionCtx:
                     f"save_for_backward can only save variables, but argument is of type {type(tensor).__name__}"
                 )
         self._to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Accepted for PyTorch's sake: there is no forward mode, so nothing will read them."""
 
     def mark_dirty(self, *tensors: Tensor) -> None:
         """Says which inputs ``forward`` changed in place; they must be returned."""
@@ -68,14 +49,8 @@ class FunctionCtx:
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
-        if self._node is None:
-            raise RuntimeError("saved_tensors: only known while backward runs")
-        node = self._node
-        return tuple(None if saved is None else saved.get(node) for saved in self._saved)
-
-
-def _is_one_of(tensor: Any, tensors: Iterable[Tensor]) -> bool:
-    return any(tensor is other for other in tensors)
+        """What ``save_for_backward`` was given. Raises when one was changed in place since, or when they have been freed."""
+        return self._to_save if self._link is None else self._link.saved_tensors()
 
 
 class Function:
@@ -93,6 +68,11 @@ class Function:
     >>> Square.apply(x)
     """
 
+    generate_vmap_rule = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class itself.")
+
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """``forward(ctx, *args)``, or ``forward(*args)`` where ``setup_context`` is overridden."""
@@ -100,7 +80,7 @@ class Function:
 
     @staticmethod
     def setup_context(ctx: FunctionCtx, inputs: tuple[Any, ...], output: Any) -> None:
-        raise NotImplementedError
+        raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: FunctionCtx, *grad_outputs: Any) -> Any:
@@ -109,11 +89,17 @@ class Function:
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD."
         )
 
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: FunctionCtx, *grad_inputs: Any) -> Any:
+        raise NotImplementedError("framejit has no forward mode AD: jvp of a custom autograd.Function is never called.")
+
     @classmethod
     def apply(cls, *args: Any) -> Any:
         """Runs ``forward`` and records the function."""
         ctx = FunctionCtx()
-        ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        ctx.needs_input_grad = tuple([isinstance(a, Tensor) and a.requires_grad for a in args])
         with no_grad():
             if cls.setup_context is not Function.setup_context:
                 output = cls.forward(*args)
@@ -122,64 +108,52 @@ class Function:
                 output = cls.forward(ctx, *args)
         if not (_C._autograd.is_grad_enabled() and any(ctx.needs_input_grad)):
             return output
-        outputs = output if isinstance(output, tuple) else (output,)
-        linked = _link(cls, ctx, args, outputs)
-        return linked if isinstance(output, tuple) else linked[0]
+        return _link(cls, ctx, args, output)
 
 
-def _link(
-    cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...]
-) -> tuple[Any, ...]:
+def _backward_of(cls: type[Function]) -> Callable[..., Any]:
+    if cls.vjp is Function.vjp:
+        return cls.backward
+    if cls.backward is not Function.backward:
+        raise RuntimeError(
+            "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of them."
+        )
+    return cls.vjp
+
+
+def _link(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> Any:
     """Makes the outputs results of a node that calls ``cls.backward``."""
-    inputs = tuple(a if isinstance(a, Tensor) else None for a in args)
-    # An input that comes back unchanged is another tensor to autograd.
-    outputs = tuple(
-        out.detach() if _is_one_of(out, args) and not _is_one_of(out, ctx._dirty) else out for out in outputs
-    )
-    differentiable = tuple(
-        out
-        if isinstance(out, Tensor)
-        and (out.is_floating_point() or out.is_complex())
-        and not _is_one_of(out, ctx._non_differentiable)
-        else None
-        for out in outputs
-    )
-    ctx._saved = tuple(None if t is None else _Saved(t, _number_of(t, differentiable)) for t in ctx._to_save)
-    ctx._to_save = ()
-    _C._autograd.link_function(
-        _backward_of(cls, ctx, outputs), f"{cls.__name__}Backward", inputs, differentiable
-    )
-    return outputs
+    is_sequence = isinstance(output, (tuple, list))
+    outputs = tuple(output) if is_sequence else (output,)
+    linked = _C._autograd.link_function(_backward_of(cls), ctx, f"{cls.__name__}Backward", args, outputs)
+    ctx._to_save = ctx._dirty = ctx._non_differentiable = ()  # the node must not keep its own results alive
+    if not is_sequence:
+        return linked[0]
+    return type(output)(*linked) if hasattr(output, "_fields") else type(output)(linked)
 
 
-def _number_of(tensor: Tensor, outputs: tuple[Tensor | None, ...]) -> int | None:
-    return next((i for i, out in enumerate(outputs) if out is tensor), None)
+class _OnceDifferentiable(Function):
+    @staticmethod
+    def forward(ctx: FunctionCtx, *gradients: Tensor) -> tuple[Tensor, ...]:
+        return gradients
 
-
-def _backward_of(cls: type[Function], ctx: FunctionCtx, outputs: tuple[Any, ...]) -> Callable[..., Any]:
-    # Sizes only: the node must not keep its own results alive.
-    metas = [(tuple(o.shape), o.dtype) if isinstance(o, Tensor) else None for o in outputs]
-
-    def run(node: Node, *grads: Tensor | None) -> Any:
-        if ctx._materialize_grads:
-            grads = tuple(
-                _C.ops.zeros(meta[0], dtype=meta[1]) if grad is None and meta is not None else grad
-                for grad, meta in zip(grads, metas, strict=True)
-            )
-        ctx._node = node
-        try:
-            return cls.backward(ctx, *grads)
-        finally:
-            ctx._node = None
-
-    return run
+    @staticmethod
+    def backward(ctx: FunctionCtx, *grads: Any) -> Any:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a ``backward`` that cannot be differentiated itself: its results have no history."""
+    """Decorates a ``backward`` that cannot be differentiated itself: differentiating its results raises an error."""
 
+    @functools.wraps(backward)
     def wrapper(ctx: FunctionCtx, *grads: Any) -> Any:
         with no_grad():
-            return backward(ctx, *grads)
+            results = backward(ctx, *grads)
+        dependent = any(isinstance(grad, Tensor) and grad.requires_grad for grad in grads)
+        if not (dependent and _C._autograd.is_grad_enabled()):
+            return results
+        gradients = results if isinstance(results, tuple) else (results,)
+        marked = iter(_OnceDifferentiable.apply(*[g.detach().requires_grad_() for g in gradients if g is not None]))
+        return tuple(None if gradient is None else next(marked) for gradient in gradients)
 
     return wrapper

@@ -149,3 +149,19 @@ class inference_mode(_Decorator):
 
 is_grad_enabled = _autograd.is_grad_enabled
 is_inference_mode_enabled = _autograd.is_inference_enabled
+
+
+class set_multithreading_enabled(_Decorator):
+    """Accepted for PyTorch's sake: on CPU a backward pass always runs on the thread that started it."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+    def _fresh(self) -> set_multithreading_enabled:
+        return self

@@ -1,49 +1,80 @@
 // The submodule framejit._C._autograd: what framejit/autograd/ stands on.
-#include "eager/autocast.h"
 #include "eager/autograd/autograd.h"
-#include "eager/dispatch.h"
+#include "eager/autograd/autograd_meta.h"
 #include "framejit/bindings/autograd_node.h"
-#include "framejit/bindings/constant_types.h"
 #include "framejit/bindings/python.h"
-#include "framejit/bindings/python_function_node.h"
 #include "framejit/bindings/tensor_object.h"
 
 namespace framejit::bindings {
 namespace {
 
+using eager::Edge;
 using eager::Tensor;
 
-/// A tuple or list of tensors; None entries are undefined.
-std::vector<Tensor> read_tensors(PyObject* sequence, const char* what) {
-  FRAMEJIT_CHECK_TYPE(PyTuple_Check(sequence) || PyList_Check(sequence), type, what,
-                      " must be a tuple of Tensors, not ", Py_TYPE(sequence)->tp_name);
-  std::vector<Tensor> tensors;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
-    PyObject* entry = PySequence_Fast_GET_ITEM(sequence, i);
-    tensors.push_back(entry == Py_None ? Tensor() : unwrap_checked(entry, what));
+/// Of a Tensor, or of a GradientEdge: a tuple whose first entries are node and output number.
+Edge read_edge(PyObject* entry, const char* what, size_t index) {
+  if (is_tensor(entry)) {
+    Tensor tensor = unwrap(entry);
+    FRAMEJIT_CHECK(tensor.requires_grad(), "element ", index,
+                   " of tensors does not require grad and does not have a grad_fn");
+    return eager::gradient_edge(tensor);
   }
-  return tensors;
+  bool is_edge = PyTuple_Check(entry) && PyTuple_GET_SIZE(entry) >= 2 && is_node(PyTuple_GET_ITEM(entry, 0));
+  FRAMEJIT_CHECK_TYPE(is_edge, type, what, " must be Tensors or GradientEdges, got ", Py_TYPE(entry)->tp_name);
+  eager::Ref<eager::GradNode> node = unwrap_node(PyTuple_GET_ITEM(entry, 0));
+  long number = PyLong_AsLong(PyTuple_GET_ITEM(entry, 1));
+  if (number == -1 && PyErr_Occurred()) throw PythonError();
+  FRAMEJIT_CHECK(number >= 0 && size_t(number) < node->results.size(), "GradientEdge: ", node->name(), " has ",
+                 node->results.size(), " outputs, got number ", number);
+  return {std::move(node), int(number)};
 }
 
-PyObject* to_tuple(const std::vector<Tensor>& tensors) {
-  PyRef tuple = checked(PyTuple_New(Py_ssize_t(tensors.size())));
-  for (size_t i = 0; i < tensors.size(); ++i) PyTuple_SET_ITEM(tuple.get(), Py_ssize_t(i), wrap(tensors[i]));
-  return tuple.release();
+std::vector<Edge> read_edges(PyObject* tuple, const char* what) {
+  std::vector<Edge> edges;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i)
+    edges.push_back(read_edge(PyTuple_GET_ITEM(tuple, i), what, size_t(i)));
+  return edges;
+}
+
+std::vector<Edge> read_inputs(PyObject* tuple) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
+    PyObject* entry = PyTuple_GET_ITEM(tuple, i);
+    FRAMEJIT_CHECK(!is_tensor(entry) || unwrap(entry).requires_grad(),
+                   "One of the differentiated Tensors does not require grad");
+  }
+  return read_edges(tuple, "inputs");
+}
+
+/// Those of backward: tensors, or the leaves that edges lead to.
+std::vector<Tensor> read_leaves(PyObject* tuple) {
+  std::vector<Tensor> leaves;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
+    PyObject* entry = PyTuple_GET_ITEM(tuple, i);
+    if (is_tensor(entry)) {
+      leaves.push_back(unwrap(entry));
+      continue;
+    }
+    const Tensor* leaf = read_edge(entry, "inputs", size_t(i)).node->leaf();
+    FRAMEJIT_CHECK(leaf, "backward: a GradientEdge in `inputs` must be that of a leaf");
+    leaves.push_back(*leaf);
+  }
+  return leaves;
 }
 
 /// run_backward(outputs, grads, retain_graph, create_graph, inputs)
 PyObject* run_backward(PyObject*, PyObject* args) {
   PyObject *outputs, *grads, *inputs;
   int retain_graph, create_graph;
-  if (!PyArg_ParseTuple(args, "OOppO:run_backward", &outputs, &grads, &retain_graph, &create_graph, &inputs))
+  if (!PyArg_ParseTuple(args, "O!OppO!:run_backward", &PyTuple_Type, &outputs, &grads, &retain_graph,
+                        &create_graph, &PyTuple_Type, &inputs))
     return nullptr;
   return guarded([&] {
-    std::vector<Tensor> outputs_read = read_tensors(outputs, "outputs"),
-                        grads_read = read_tensors(grads, "grads");
-    std::vector<Tensor> inputs_read = read_tensors(inputs, "inputs");
+    std::vector<Edge> from = read_edges(outputs, "outputs");
+    std::vector<Tensor> first = read_tensors(grads, "grads"), leaves = read_leaves(inputs);
     {
       WithoutGil scope(true);
-      eager::backward(outputs_read, grads_read, {bool(retain_graph), bool(create_graph)}, inputs_read);
+      eager::backward(from, first, {bool(retain_graph), bool(create_graph)}, leaves);
+      from.clear();  // a graph that dies here does so without the GIL
     }
     return Py_NewRef(Py_None);
   });
@@ -53,161 +84,50 @@ PyObject* run_backward(PyObject*, PyObject* args) {
 PyObject* run_grad(PyObject*, PyObject* args) {
   PyObject *outputs, *inputs, *grads;
   int retain_graph, create_graph, allow_unused;
-  if (!PyArg_ParseTuple(args, "OOOppp:run_grad", &outputs, &inputs, &grads, &retain_graph, &create_graph,
-                        &allow_unused))
+  if (!PyArg_ParseTuple(args, "O!O!Oppp:run_grad", &PyTuple_Type, &outputs, &PyTuple_Type, &inputs, &grads,
+                        &retain_graph, &create_graph, &allow_unused))
     return nullptr;
   return guarded([&] {
-    std::vector<Tensor> outputs_read = read_tensors(outputs, "outputs"),
-                        grads_read = read_tensors(grads, "grads");
-    std::vector<Tensor> inputs_read = read_tensors(inputs, "inputs"), result;
+    std::vector<Edge> from = read_edges(outputs, "outputs"), to = read_inputs(inputs);
+    std::vector<Tensor> first = read_tensors(grads, "grads"), result;
     {
       WithoutGil scope(true);
-      result = eager::grad(outputs_read, inputs_read, grads_read, {bool(retain_graph), bool(create_graph)},
-                           allow_unused);
+      result = eager::grad(from, to, first, {bool(retain_graph), bool(create_graph)}, allow_unused);
     }
-    return to_tuple(result);
+    return wrap_tensors(result);
   });
 }
 
-/// register_hook(tensor, function) -> number for remove_hook
-PyObject* register_hook(PyObject*, PyObject* args) {
-  PyObject *tensor, *function;
-  if (!PyArg_ParseTuple(args, "O!O:register_hook", tensor_type, &tensor, &function)) return nullptr;
+/// gradient_edge(tensor) -> (node, output number)
+PyObject* gradient_edge(PyObject*, PyObject* tensor) {
   return guarded([&] {
-    Callback hook(function);
-    return PyLong_FromLongLong(
-        eager::register_hook(unwrap(tensor), [hook](const Tensor& grad) { return call_hook(hook, grad); }));
+    Edge edge = eager::gradient_edge(unwrap_checked(tensor, "tensor"));
+    FRAMEJIT_CHECK(edge.node, "It is not possible to get the gradient edge for a Tensor that does not require gradients");
+    PyRef node = PyRef::steal(wrap_node(edge.node));
+    return checked(Py_BuildValue("(Oi)", node.get(), edge.input)).release();
   });
 }
-PyObject* register_post_accumulate_hook(PyObject*, PyObject* args) {
-  PyObject *tensor, *function;
-  if (!PyArg_ParseTuple(args, "O!O:register_post_accumulate_hook", tensor_type, &tensor, &function))
-    return nullptr;
+
+/// increment_version(tensor), as if it had been written to
+PyObject* increment_version(PyObject*, PyObject* tensor) {
   return guarded([&] {
-    Callback hook(function);
-    return PyLong_FromLongLong(eager::register_post_accumulate_hook(
-        unwrap(tensor), [hook](const Tensor& self) { call_hook(hook, self); }));
-  });
-}
-PyObject* remove_hook(PyObject*, PyObject* args) {
-  PyObject* tensor;
-  long long id;
-  if (!PyArg_ParseTuple(args, "O!L:remove_hook", tensor_type, &tensor, &id)) return nullptr;
-  return guarded([&] {
-    eager::remove_hook(unwrap(tensor), id);
+    Tensor self = unwrap_checked(tensor, "tensor");
+    FRAMEJIT_CHECK(!self->is_inference, "Inference tensors do not track version counter.");
+    if (self->storage) self->storage->bump_version();
     return Py_NewRef(Py_None);
   });
 }
 
-/// link_function(backward, name, inputs, outputs): makes the outputs results of a node that calls
-/// `backward(node, *grads)`.
-PyObject* link_function(PyObject*, PyObject* args) {
-  PyObject *backward, *name, *inputs, *outputs;
-  if (!PyArg_ParseTuple(args, "OUOO:link_function", &backward, &name, &inputs, &outputs)) return nullptr;
-  return guarded([&] {
-    auto node = eager::make_ref<PythonFunctionNode>(Callback(backward), text_of(name));
-    for (const Tensor& input : read_tensors(inputs, "inputs"))
-      node->add_edge(input.defined() ? eager::gradient_edge(input) : eager::Edge());
-    for (const Tensor& output : read_tensors(outputs, "outputs")) {
-      int number =
-          node->add_result(output.defined() ? output : Tensor::empty(eager::Dims{0}, eager::default_dtype()));
-      if (output.defined()) eager::set_history(output, node, number);
-    }
-    return Py_NewRef(Py_None);
-  });
-}
-
-/// restore_history(tensor, node, number): the tensor becomes that result of the node, for double backward of
-/// a saved output.
-PyObject* restore_history(PyObject*, PyObject* args) {
-  PyObject *tensor, *node;
-  int number;
-  if (!PyArg_ParseTuple(args, "O!Oi:restore_history", tensor_type, &tensor, &node, &number)) return nullptr;
-  return guarded([&] {
-    FRAMEJIT_CHECK_TYPE(is_node(node), type, "restore_history: expected a Node");
-    eager::set_history(unwrap(tensor), unwrap_node(node), number);
-    return Py_NewRef(Py_None);
-  });
-}
-
-// Modes. The symbolic executor knows the two of grad mode (front_end.cc).
-PyObject* is_grad_enabled(PyObject*, PyObject*) { return PyBool_FromLong(eager::modes().grad_enabled); }
-PyObject* set_grad_enabled(PyObject*, PyObject* value) {
-  int enabled = PyObject_IsTrue(value);
-  if (enabled < 0) return nullptr;
-  eager::modes().grad_enabled = enabled;
-  Py_RETURN_NONE;
-}
-PyObject* is_inference_enabled(PyObject*, PyObject*) { return PyBool_FromLong(eager::modes().inference); }
-PyObject* set_inference_enabled(PyObject*, PyObject* value) {
-  int enabled = PyObject_IsTrue(value);
-  if (enabled < 0) return nullptr;
-  eager::modes().inference = enabled;
-  Py_RETURN_NONE;
-}
-PyObject* is_anomaly_enabled(PyObject*, PyObject*) { return PyBool_FromLong(eager::modes().anomaly); }
-PyObject* set_anomaly_enabled(PyObject*, PyObject* value) {
-  int enabled = PyObject_IsTrue(value);
-  if (enabled < 0) return nullptr;
-  eager::modes().anomaly = enabled;
-  Py_RETURN_NONE;
-}
-
-/// get_autocast(device_type) -> (enabled, dtype, whether casts of parameters are cached)
-PyObject* get_autocast(PyObject*, PyObject* args) {
-  const char* device;
-  if (!PyArg_ParseTuple(args, "s:get_autocast", &device)) return nullptr;
-  return guarded([&] {
-    const eager::Autocast& now = eager::modes().autocast[size_t(parse_device(device).type)];
-    return checked(Py_BuildValue("(OOO)", now.enabled ? Py_True : Py_False, dtype_object(now.dtype),
-                                 eager::modes().autocast_cache ? Py_True : Py_False))
-        .release();
-  });
-}
-/// set_autocast(device_type, enabled, dtype, cache)
-PyObject* set_autocast(PyObject*, PyObject* args) {
-  const char* device;
-  PyObject* dtype;
-  int enabled, cache;
-  if (!PyArg_ParseTuple(args, "spOp:set_autocast", &device, &enabled, &dtype, &cache)) return nullptr;
-  return guarded([&] {
-    eager::DType read;
-    FRAMEJIT_CHECK_TYPE(read_dtype(dtype, &read), type, "set_autocast: expected a dtype, got ",
-                        Py_TYPE(dtype)->tp_name);
-    eager::set_autocast(parse_device(device).type, {bool(enabled), read});
-    eager::set_autocast_cache(cache);
-    return Py_NewRef(Py_None);
-  });
-}
-PyObject* clear_autocast_cache(PyObject*, PyObject*) {
-  eager::clear_autocast_cache();
-  Py_RETURN_NONE;
-}
-
-PyMethodDef functions[] = {
-    {"get_autocast", get_autocast, METH_VARARGS, nullptr},
-    {"set_autocast", set_autocast, METH_VARARGS, nullptr},
-    {"clear_autocast_cache", clear_autocast_cache, METH_NOARGS, nullptr},
-    {"run_backward", run_backward, METH_VARARGS, nullptr},
-    {"run_grad", run_grad, METH_VARARGS, nullptr},
-    {"register_hook", register_hook, METH_VARARGS, nullptr},
-    {"register_post_accumulate_hook", register_post_accumulate_hook, METH_VARARGS, nullptr},
-    {"remove_hook", remove_hook, METH_VARARGS, nullptr},
-    {"link_function", link_function, METH_VARARGS, nullptr},
-    {"restore_history", restore_history, METH_VARARGS, nullptr},
-    {"is_grad_enabled", is_grad_enabled, METH_NOARGS,
-     "Whether operations on tensors are recorded for autograd."},
-    {"set_grad_enabled", set_grad_enabled, METH_O, nullptr},
-    {"is_inference_enabled", is_inference_enabled, METH_NOARGS, "Whether inference mode is on."},
-    {"set_inference_enabled", set_inference_enabled, METH_O, nullptr},
-    {"is_anomaly_enabled", is_anomaly_enabled, METH_NOARGS, "Whether anomaly detection is on."},
-    {"set_anomaly_enabled", set_anomaly_enabled, METH_O, nullptr},
-    {}};
+PyMethodDef functions[] = {{"run_backward", run_backward, METH_VARARGS, nullptr},
+                           {"run_grad", run_grad, METH_VARARGS, nullptr},
+                           {"gradient_edge", gradient_edge, METH_O, nullptr},
+                           {"increment_version", increment_version, METH_O, nullptr},
+                           {}};
 
 }  // namespace
 
-void init_autograd_functions(PyObject* module) {
-  check_status(PyModule_AddFunctions(add_submodule(module, "_autograd"), functions));
+void init_autograd_functions(PyObject* submodule) {
+  check_status(PyModule_AddFunctions(submodule, functions));
 }
 
 }  // namespace framejit::bindings

@@ -1,5 +1,6 @@
 #include "framejit/bindings/tensor_object.h"
 
+#include "eager/autograd/autograd.h"
 #include "framejit/bindings/python.h"
 
 namespace framejit::bindings {
@@ -127,14 +128,22 @@ void tensor_dealloc(PyObject* object) {
 
 int tensor_traverse(PyObject* object, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(object));
-  Py_VISIT(reinterpret_cast<PyTensor*>(object)->dict);
-  return 0;
+  auto* self = reinterpret_cast<PyTensor*>(object);
+  Py_VISIT(self->dict);
+  if (!self->impl || self->impl->use_count() > 1) return 0;
+  // Hooks, and what a custom function keeps, may refer back to this object.
+  int status = 0;
+  eager::visit_python(*self->impl, [&](void* held) {
+    if (!status) status = visit(static_cast<PyObject*>(held), arg);
+  });
+  return status;
 }
 
 int tensor_clear(PyObject* object) {
   auto* self = reinterpret_cast<PyTensor*>(object);
   // C++ still holds the tensor, so the attributes will be seen again; the cycle ends with the tensor.
   if (self->impl && self->impl->use_count() > 1) return 0;
+  if (self->impl) eager::clear_python(*self->impl);
   Py_CLEAR(self->dict);
   return 0;
 }

@@ -7,7 +7,7 @@
 // keep. Weak references end with the object.
 //
 // A plain tensor without attributes cannot be part of a reference cycle, so it is not tracked by the garbage
-// collector until it gets an attribute.
+// collector until it gets an attribute, a hook, or a custom function as its history.
 #pragma once
 
 #include <Python.h>

@@ -42,10 +42,10 @@ void CompiledBackward::set_symbols(std::vector<SymInt> symbols, const std::vecto
 }
 
 /// The gradient as the backward graph was compiled for: zeros when there is none, with the strides traced.
-Tensor CompiledBackward::tangent(size_t number, const Tensor& grad) const {
+Tensor CompiledBackward::tangent(size_t number, size_t input, const Tensor& grad) const {
   const eager::GradientMeta& like = results[number];
   if (!grad.defined()) return eager::ops::zeros(like.sizes, like.dtype, like.device);
-  TensorMeta meta = backward_->input_meta(saved_.size() + used_symbols_.size() + number).tensor;
+  TensorMeta meta = backward_->input_meta(input).tensor;
   for (int i = 0; i < meta.sizes.size(); ++i) {
     meta.sizes[i] = substitute(meta.sizes.sym(i), symbols_).bits();
     meta.strides[i] = substitute(meta.strides.sym(i), symbols_).bits();
@@ -56,22 +56,23 @@ Tensor CompiledBackward::tangent(size_t number, const Tensor& grad) const {
 }
 
 std::vector<Tensor> CompiledBackward::apply(std::vector<Tensor> grads) {
-  FRAMEJIT_CHECK(
-      !released_,
-      "Trying to backward through the graph a second time (or directly access saved tensors after they "
-      "have already been freed). Saved intermediate values of the graph are freed when you call "
-      ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
-      "graph a second time or if you need to access saved tensors after calling backward.");
+  std::vector<Saved> saved;
+  {
+    std::lock_guard lock(mutex_);
+    FRAMEJIT_CHECK(!released_, eager::kUsedTwice);
+    saved = saved_;
+  }
   FRAMEJIT_CHECK(
       !eager::modes().grad_enabled,
       "a compiled function cannot be differentiated twice from outside: create_graph=True reached its "
       "backward graph, which is not differentiable. Take the first derivative inside the compiled "
       "function, or compile with backend=\"eager\".");
   std::vector<Value> inputs;
-  for (const Saved& saved : saved_)
-    inputs.push_back(saved.number.is_none() ? Value(saved.tensor.unpack(name())) : saved.number);
+  for (const Saved& each : saved)
+    inputs.push_back(each.number.is_none() ? Value(each.tensor.unpack()) : each.number);
   for (int symbol : used_symbols_) inputs.push_back(symbols_[size_t(symbol)]);
-  for (size_t i = 0; i < grads.size(); ++i) inputs.push_back(tangent(i, grads[i]));
+  size_t first_tangent = inputs.size();
+  for (size_t i = 0; i < grads.size(); ++i) inputs.push_back(tangent(i, first_tangent + i, grads[i]));
 
   std::vector<Value> gradients(backward_->result_count());
   backward_->get().run(inputs.data(), gradients.data());
@@ -81,7 +82,9 @@ std::vector<Tensor> CompiledBackward::apply(std::vector<Tensor> grads) {
 }
 
 void CompiledBackward::release_saved() {
-  saved_.clear();
+  std::vector<Saved> saved;  // dies after the lock has been given back
+  std::lock_guard lock(mutex_);
+  saved.swap(saved_);
   released_ = true;
 }
 

@@ -45,7 +45,8 @@ class CompiledBackward final : public eager::GradNode {
   void release_saved() override;
 
  private:
-  eager::Tensor tangent(size_t number, const eager::Tensor& grad) const;
+  /// `input`: which input of the backward graph it becomes.
+  eager::Tensor tangent(size_t number, size_t input, const eager::Tensor& grad) const;
 
   struct Saved {
     eager::SavedTensor tensor;
@@ -55,6 +56,7 @@ class CompiledBackward final : public eager::GradNode {
   std::vector<Saved> saved_;
   std::vector<SymInt> symbols_;
   std::vector<int> used_symbols_;
+  eager::SpinLock mutex_;  ///< guards saved_ and released_
   bool released_ = false;
 };
 
