@@ -51,7 +51,7 @@ FRAMEJIT_API std::vector<Tensor> grad(const std::vector<Edge>& outputs, const st
 /// Shares data and version, has no history.
 FRAMEJIT_API Tensor detach(const Tensor& self);
 /// The same for what autograd keeps itself: a trace does not see it.
-Tensor without_history(const Tensor& self);
+FRAMEJIT_API Tensor without_history(const Tensor& self);
 /// Raises for non-leaves that are to lose it and for dtypes without gradients.
 FRAMEJIT_API void set_requires_grad(const Tensor& self, bool requires_grad);
 FRAMEJIT_API bool is_leaf(const Tensor& self);

@@ -106,8 +106,9 @@ PyRef saved_attribute(const OpNode& node, const std::string& name) {
   constexpr std::string_view kPrefix = "_saved_", kResult = "result";
   if (name.rfind(kPrefix, 0) != 0) return {};
   std::string what = name.substr(kPrefix.size());
-  if (int arg = node.op().schema.find(what); arg >= 0 && node.has_saved(arg))
-    return PyRef::steal(to_python(node.saved_arg(arg)));
+  const auto& args = node.op().schema.args;
+  for (size_t i = 0; i < args.size(); ++i)
+    if (args[i].name == what && node.has_saved(int(i))) return PyRef::steal(to_python(node.saved_arg(int(i))));
   if (what.rfind(kResult, 0) != 0) return {};
   int index = what == kResult ? 0 : std::atoi(what.c_str() + kResult.size());
   if (!node.has_saved_result(index)) return {};
@@ -166,9 +167,12 @@ PyTypeObject* type_named(const std::string& name) {
   PyTypeObject*& type = types[name];
   if (type) return type;
   auto* text = new std::string("framejit.autograd.graph." + name);  // the type refers to it for ever
-  PyType_Slot none[] = {{0, nullptr}};
+  PyType_Slot inherited[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                             {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                             {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                             {0, nullptr}};  // CPython wants these three in each type of its own
   PyType_Spec named = {text->c_str(), sizeof(PyNode), 0,
-                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, none};
+                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, inherited};
   return type = make_type(named, node_type);
 }
 

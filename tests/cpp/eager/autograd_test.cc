@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cmath>
+#include <thread>
+
 #include "eager/dispatch.h"
 #include "eager/error.h"
 #include "eager/pool.h"
@@ -178,10 +182,9 @@ TEST(Autograd, ChangedSavedTensorIsNoticed) {
   mul_(y, 3);
   EXPECT_EQ(message_of([&] { backward({z}, {}); }),
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            "[float32 "
-            "[2]], saved for the gradient of sin, is at version 1; expected version 0 instead. Hint: clone() "
-            "it before "
-            "the in-place operation.");
+            "[float32 tensor [2]], which is output 0 of MulBackward0, is at version 1; expected version 0 instead. "
+            "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "framejit.autograd.set_detect_anomaly(True).");
 }
 
 TEST(Autograd, OnlyWhatTheGradientNeedsIsSaved) {
@@ -211,8 +214,7 @@ TEST(Autograd, TensorHooks) {
     ++calls;
     return grad * 10;
   });
-  int64_t removed = register_hook(y, [&](const Tensor&) -> Tensor { throw std::logic_error("was removed"); });
-  remove_hook(y, removed);
+  register_hook(y, [&](const Tensor&) -> Tensor { throw std::logic_error("was removed"); }).remove();
   register_hook(x, [&](const Tensor& grad) {
     ++calls;
     return Tensor();
@@ -247,6 +249,96 @@ TEST(Autograd, CustomNode) {
   set_history(y, node, node->add_result(y));
   backward({sum(y * y)}, {});
   EXPECT_EQ(values(get_grad(x)), (Floats{4, 8}));
+}
+
+/// Claims to live on an accelerator; its gradients have no data, so only whole chains of it can run.
+class FarAway final : public GradNode {
+ public:
+  explicit FarAway(std::function<void()> body) : body_(std::move(body)) {
+    results.push_back({Dims{}, DType::float32, {DeviceType::cuda, 0}});
+  }
+  std::vector<Tensor> apply(std::vector<Tensor> grads) override {
+    body_();
+    return grads;
+  }
+  std::string name() const override { return "FarAway"; }
+
+ private:
+  std::function<void()> body_;
+};
+
+Tensor far_away_scalar() {
+  return Tensor::from_storage(nullptr, 0, {Dims{}, Dims{}, DType::float32, {DeviceType::cuda, 0}});
+}
+
+TEST(Engine, NodesOfAnAcceleratorRunOnItsThread) {
+  std::vector<std::thread::id> threads;
+  bool grad_mode = true;
+  auto body = [&] {
+    threads.push_back(std::this_thread::get_id());
+    grad_mode = modes().grad_enabled;
+  };
+  Ref<GradNode> first(new FarAway(body)), second(new FarAway(body));
+  second->add_edge({first, 0});
+  auto gradients = grad({Edge{second, 0}}, {Edge{first, 0}}, {far_away_scalar()}, {}, false);
+  EXPECT_TRUE(gradients[0].defined());
+  ASSERT_EQ(threads.size(), 1u);  // the captured node need not run
+  EXPECT_NE(threads[0], std::this_thread::get_id());
+  EXPECT_FALSE(grad_mode);
+}
+
+TEST(Engine, ErrorsOfAnAcceleratorsThreadReachTheCaller) {
+  Ref<GradNode> node(new FarAway([] { throw std::runtime_error("from afar"); }));
+  EXPECT_THROW(backward({Edge{node, 0}}, {far_away_scalar()}, {}, {}), std::runtime_error);
+}
+
+TEST(Engine, ThreadsShareNodes) {
+  Tensor x = requiring_grad(vector({1, 2}));
+  Tensor shared = exp(x * 2);
+  std::vector<Tensor> losses;
+  for (int i = 0; i < 8; ++i) losses.push_back(sum(shared * float(i)));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 100; ++round) {
+        backward({losses[size_t(i)]}, {}, {.retain_graph = true});
+        sum(sin(x));  // meets the leaf's node while others do
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  Floats expected = {float(100 * 28 * 2 * std::exp(2.)), float(100 * 28 * 2 * std::exp(4.))};
+  EXPECT_NEAR(values(get_grad(x))[0] / expected[0], 1, 1e-4);
+  EXPECT_NEAR(values(get_grad(x))[1] / expected[1], 1, 1e-4);
+}
+
+TEST(Engine, AFreedGraphIsNoticedByWhoeverComesSecond) {
+  Tensor x = requiring_grad(vector({1, 2}));
+  Tensor shared = exp(x);
+  Tensor first = sum(shared), second = sum(shared * 2);
+  std::atomic<int> failures{0};
+  auto run = [&](const Tensor& loss) {
+    try {
+      backward({loss}, {});
+    } catch (const Error&) {
+      ++failures;
+    }
+  };
+  std::thread a(run, first), b(run, second);
+  a.join();
+  b.join();
+  EXPECT_LE(failures, 1);
+}
+
+TEST(Engine, ABackwardWithinABackward) {
+  Tensor x = requiring_grad(vector({1, 2})), y = requiring_grad(vector({3, 4}));
+  Tensor product = x * 2;
+  register_hook(product, [&](const Tensor&) {
+    backward({sum(y * y)}, {});
+    return Tensor();
+  });
+  backward({sum(product)}, {});
+  EXPECT_EQ(values(get_grad(y)), (Floats{6, 8}));
+  EXPECT_EQ(values(get_grad(x)), (Floats{2, 2}));
 }
 
 }  // namespace
