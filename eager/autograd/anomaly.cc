@@ -52,14 +52,16 @@ void report_anomaly(const GradNode& node) {
   for (; place && !place->cause_name.empty(); place = place->cause.get()) {
     text += concat("\n\nPrevious calculation was induced by ", place->cause_name, ".");
     if (place->cause)
-      text += concat(" Traceback of forward call that induced the previous calculation:\n", place->cause->text());
+      text +=
+          concat(" Traceback of forward call that induced the previous calculation:\n", place->cause->text());
   }
   reporter.warn(text);
 }
 
 void check_for_nan(const GradNode& node, const std::vector<Tensor>& gradients) {
   for (size_t i = 0; i < gradients.size(); ++i)
-    FRAMEJIT_CHECK(!has_nan(gradients[i]), "Function '", node.name(), "' returned nan values in its ", i, "th output.");
+    FRAMEJIT_CHECK(!has_nan(gradients[i]), "Function '", node.name(), "' returned nan values in its ", i,
+                   "th output.");
 }
 
 }  // namespace framejit::eager

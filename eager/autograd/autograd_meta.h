@@ -47,7 +47,12 @@ class ViewMeta : public Pooled {
   /// The version of the storage for which grad_fn was made; a write through another view makes it stale.
   uint32_t grad_fn_version = 0;
   /// In-place writes that need a history are ambiguous for these.
-  enum class Origin : uint8_t { ordinary, no_grad_mode, one_of_several, custom_function } origin = Origin::ordinary;
+  enum class Origin : uint8_t {
+    ordinary,
+    no_grad_mode,
+    one_of_several,
+    custom_function
+  } origin = Origin::ordinary;
 };
 
 inline AutogradMeta& autograd_meta(const Tensor& self) {

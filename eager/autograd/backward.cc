@@ -32,13 +32,14 @@ std::vector<Edge> edges_of_inputs(const std::vector<Tensor>& inputs) {
 Tensor first_gradient(const GradientMeta& output, Tensor grad, size_t index) {
   if (!grad.defined()) {
     FRAMEJIT_CHECK(numel(output.sizes) == 1, "grad can be implicitly created only for scalar outputs");
-    FRAMEJIT_CHECK(!is_complex(output.dtype), "grad can be implicitly created only for real scalar outputs but got ",
+    FRAMEJIT_CHECK(!is_complex(output.dtype),
+                   "grad can be implicitly created only for real scalar outputs but got ",
                    dtype_name(output.dtype));
     return ops::ones(output.sizes, output.dtype, output.device);
   }
   FRAMEJIT_CHECK(grad.sizes() == output.sizes, "Mismatch in shape: grad_output[", index, "] has a shape of ",
-                 sizes_text(grad.sizes()), " and output[", index, "] has a shape of ", sizes_text(output.sizes),
-                 ".");
+                 sizes_text(grad.sizes()), " and output[", index, "] has a shape of ",
+                 sizes_text(output.sizes), ".");
   return grad.dtype() == output.dtype ? grad : ops::cast(grad, output.dtype);
 }
 

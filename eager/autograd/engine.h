@@ -4,7 +4,8 @@
 // off its queue. Without accelerators nothing is locked and no other thread takes part.
 //
 // A pass may be entered again from a node or hook, and several threads may run passes over shared nodes: all
-// that a pass changes in a graph is guarded where it is (`.grad`: accumulate_grad.cc, saved tensors: op_node.h).
+// that a pass changes in a graph is guarded where it is (`.grad`: accumulate_grad.cc, saved tensors:
+// op_node.h).
 #pragma once
 
 #include <functional>

@@ -36,7 +36,8 @@ NodeExtras& GradNode::extras() {
   if (NodeExtras* there = find_extras()) return *there;
   auto made = std::make_unique<NodeExtras>();
   NodeExtras* expected = nullptr;
-  if (extras_.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) return *made.release();
+  if (extras_.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel))
+    return *made.release();
   return *expected;  // another thread was faster
 }
 

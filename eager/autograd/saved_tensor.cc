@@ -30,17 +30,19 @@ std::optional<std::string> forbid_saved_tensor_hooks(std::optional<std::string> 
 
 SavedTensor::SavedTensor(const Tensor& tensor, Edge history)
     : history_(std::move(history)), version_(tensor.version()) {
-  FRAMEJIT_CHECK(!tensor->is_inference,
-                 "Inference tensors cannot be saved for backward. To work around you can make a clone to get a "
-                 "normal tensor and use it in autograd.");
+  FRAMEJIT_CHECK(
+      !tensor->is_inference,
+      "Inference tensors cannot be saved for backward. To work around you can make a clone to get a "
+      "normal tensor and use it in autograd.");
   bool grad_leaf = tensor.requires_grad() && is_leaf(tensor);
   if (modes().saved_tensor_hooks && !tensor.is_symbolic()) {
     Ref<SavedTensorHooks> hooks = hook_stack.back();
     GradModeScope no_grad(false);
     packed_ = std::make_shared<Packed>(hooks, hooks->pack(grad_leaf ? tensor : without_history(tensor)));
-    FRAMEJIT_CHECK(tensor.version() == version_,
-                   "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
-                   "can not be modified by in-place operations as this can lead to unexpected side-effects.");
+    FRAMEJIT_CHECK(
+        tensor.version() == version_,
+        "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
+        "can not be modified by in-place operations as this can lead to unexpected side-effects.");
     if (grad_leaf) history_ = gradient_edge(tensor);
     return;
   }
@@ -59,10 +61,11 @@ void SavedTensor::check_version(const GradNode* producer, int number) const {
        "one of the variables needed for gradient computation has been modified by an inplace operation: [",
        dtype_name(tensor_.dtype()), " tensor ", sizes_text(tensor_.sizes()), "]", source, " is at version ",
        tensor_.version(), "; expected version ", version_, " instead. Hint: ",
-       modes().anomaly ? "the backtrace further above shows the operation that failed to compute its gradient. The "
-                         "variable in question was changed in there or anywhere later. Good luck!"
-                       : "enable anomaly detection to find the operation that failed to compute its gradient, with "
-                         "framejit.autograd.set_detect_anomaly(True).");
+       modes().anomaly
+           ? "the backtrace further above shows the operation that failed to compute its gradient. The "
+             "variable in question was changed in there or anywhere later. Good luck!"
+           : "enable anomaly detection to find the operation that failed to compute its gradient, with "
+             "framejit.autograd.set_detect_anomaly(True).");
 }
 
 Tensor SavedTensor::unpack(const GradNode* producer, int number) const {
@@ -79,7 +82,8 @@ Tensor SavedTensor::unpack(const GradNode* producer, int number) const {
     check_version(producer, number);
     if (!linked) return tensor;
   }
-  Tensor result = without_history(tensor);  // no detach: a trace would record one and cut the second derivative
+  Tensor result =
+      without_history(tensor);  // no detach: a trace would record one and cut the second derivative
   set_history(result, history.node, history.input);
   return result;
 }

@@ -23,9 +23,12 @@ FRAMEJIT_API std::optional<std::string> forbid_saved_tensor_hooks(std::optional<
 
 /// The error of a second pass over what the first has freed.
 inline constexpr const char* kUsedTwice =
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+    "already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+    "Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access "
+    "saved tensors "
     "after calling backward.";
 
 /// A tensor kept for backward. Holds a copy of the handle's object without history, so that a node never owns
@@ -34,8 +37,8 @@ class FRAMEJIT_API SavedTensor {
  public:
   SavedTensor() = default;
   SavedTensor(const Tensor& tensor, Edge history);
-  /// Raises when the data has been changed since. `producer`: the node whose result it is, where `history` was
-  /// left out because that node holds this object. Has a history only in grad mode.
+  /// Raises when the data has been changed since. `producer`: the node whose result it is, where `history`
+  /// was left out because that node holds this object. Has a history only in grad mode.
   Tensor unpack(const GradNode* producer = nullptr, int number = 0) const;
   bool defined() const { return tensor_.defined() || packed_; }
 

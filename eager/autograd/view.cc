@@ -120,13 +120,15 @@ void check_inplace(const Op& op, const Tensor& self) {
         "(): this tensor is one of several views that a function returned and is being modified inplace. "
         "Such functions do not allow the output views to be modified inplace. You should replace the "
         "inplace operation by an out-of-place one.");
-    FRAMEJIT_CHECK(
-        view->origin != ViewMeta::Origin::custom_function, "Output ", output_number(self), " of ",
-        grad_fn(self) ? grad_fn(self)->name() : "a Function",
-        " is a view and is being modified inplace. This view was created inside a custom Function (or because an "
-        "input was returned as-is) and the autograd logic to handle view+inplace would override the custom backward "
-        "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can "
-        "fix this by cloning the output of the custom Function.");
+    FRAMEJIT_CHECK(view->origin != ViewMeta::Origin::custom_function, "Output ", output_number(self), " of ",
+                   grad_fn(self) ? grad_fn(self)->name() : "a Function",
+                   " is a view and is being modified inplace. This view was created inside a custom Function "
+                   "(or because an "
+                   "input was returned as-is) and the autograd logic to handle view+inplace would override "
+                   "the custom backward "
+                   "associated with the custom Function, leading to incorrect gradients. This behavior is "
+                   "forbidden. You can "
+                   "fix this by cloning the output of the custom Function.");
     FRAMEJIT_CHECK(!(view->base.requires_grad() && is_leaf(view->base)),
                    "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   }

@@ -20,12 +20,13 @@ Edge read_edge(PyObject* entry, const char* what, size_t index) {
     return eager::gradient_edge(tensor);
   }
   bool is_edge = PyTuple_Check(entry) && PyTuple_GET_SIZE(entry) >= 2 && is_node(PyTuple_GET_ITEM(entry, 0));
-  FRAMEJIT_CHECK_TYPE(is_edge, type, what, " must be Tensors or GradientEdges, got ", Py_TYPE(entry)->tp_name);
+  FRAMEJIT_CHECK_TYPE(is_edge, type, what, " must be Tensors or GradientEdges, got ",
+                      Py_TYPE(entry)->tp_name);
   eager::Ref<eager::GradNode> node = unwrap_node(PyTuple_GET_ITEM(entry, 0));
   long number = PyLong_AsLong(PyTuple_GET_ITEM(entry, 1));
   if (number == -1 && PyErr_Occurred()) throw PythonError();
-  FRAMEJIT_CHECK(number >= 0 && size_t(number) < node->results.size(), "GradientEdge: ", node->name(), " has ",
-                 node->results.size(), " outputs, got number ", number);
+  FRAMEJIT_CHECK(number >= 0 && size_t(number) < node->results.size(), "GradientEdge: ", node->name(),
+                 " has ", node->results.size(), " outputs, got number ", number);
   return {std::move(node), int(number)};
 }
 
@@ -102,7 +103,9 @@ PyObject* run_grad(PyObject*, PyObject* args) {
 PyObject* gradient_edge(PyObject*, PyObject* tensor) {
   return guarded([&] {
     Edge edge = eager::gradient_edge(unwrap_checked(tensor, "tensor"));
-    FRAMEJIT_CHECK(edge.node, "It is not possible to get the gradient edge for a Tensor that does not require gradients");
+    FRAMEJIT_CHECK(
+        edge.node,
+        "It is not possible to get the gradient edge for a Tensor that does not require gradients");
     PyRef node = PyRef::steal(wrap_node(edge.node));
     return checked(Py_BuildValue("(Oi)", node.get(), edge.input)).release();
   });

@@ -38,17 +38,19 @@ PyObject* handle_id(PyObject* self, void*) {
 PyObject* enter(PyObject* self, PyObject*) { return Py_NewRef(self); }
 PyObject* exit(PyObject* self, PyObject*) { return remove_hook(self, nullptr); }
 
-PyMethodDef handle_methods[] = {{"remove", remove_hook, METH_NOARGS, "Takes the hook away; again is harmless."},
-                                {"__enter__", enter, METH_NOARGS, nullptr},
-                                {"__exit__", exit, METH_VARARGS, nullptr},
-                                {}};
+PyMethodDef handle_methods[] = {
+    {"remove", remove_hook, METH_NOARGS, "Takes the hook away; again is harmless."},
+    {"__enter__", enter, METH_NOARGS, nullptr},
+    {"__exit__", exit, METH_VARARGS, nullptr},
+    {}};
 PyGetSetDef handle_getset[] = {{"id", handle_id, nullptr, "Greater for later hooks.", nullptr}, {}};
 PyType_Slot handle_slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_handle)},
     {Py_tp_methods, handle_methods},
     {Py_tp_getset, handle_getset},
-    {Py_tp_doc, const_cast<char*>("What registering a hook returns: ``remove()`` takes the hook away, as does "
-                                  "leaving a ``with`` block.")},
+    {Py_tp_doc,
+     const_cast<char*>("What registering a hook returns: ``remove()`` takes the hook away, as does "
+                       "leaving a ``with`` block.")},
     {0, nullptr}};
 PyType_Spec handle_spec = {"framejit.autograd.graph.HookHandle", sizeof(PyHandle), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, handle_slots};
@@ -73,8 +75,9 @@ void replace(std::vector<Tensor>& tensors, PyObject* result, const char* what) {
   if (result == Py_None) return;
   std::vector<Tensor> replaced =
       is_tensor(result) ? std::vector<Tensor>{unwrap(result)} : read_tensors(result, what);
-  FRAMEJIT_CHECK(replaced.size() == tensors.size(), what, ": the hook returned an incorrect number of values (expected ",
-                 tensors.size(), ", got ", replaced.size(), ")");
+  FRAMEJIT_CHECK(replaced.size() == tensors.size(), what,
+                 ": the hook returned an incorrect number of values (expected ", tensors.size(), ", got ",
+                 replaced.size(), ")");
   tensors = std::move(replaced);
 }
 
@@ -113,7 +116,8 @@ eager::NodePreHook node_pre_hook(PyObject* hook) {
 eager::NodePostHook node_post_hook(PyObject* hook) {
   return [hook](std::vector<Tensor>& gradients, const std::vector<Tensor>& grads) {
     WithGil gil;
-    replace(gradients, call_python(hook, {wrap_tensors(gradients), wrap_tensors(grads)}).get(), "grad_inputs");
+    replace(gradients, call_python(hook, {wrap_tensors(gradients), wrap_tensors(grads)}).get(),
+            "grad_inputs");
   };
 }
 
@@ -129,8 +133,7 @@ PyObject* register_hook(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "O!O:register_hook", tensor_type, &tensor, &function)) return nullptr;
   return guarded([&] {
     track(tensor);
-    return new_hook_handle(
-        eager::register_hook(unwrap(tensor), tensor_hook(function), own_python(function)));
+    return new_hook_handle(eager::register_hook(unwrap(tensor), tensor_hook(function), own_python(function)));
   });
 }
 PyObject* register_post_accumulate_hook(PyObject*, PyObject* args) {
@@ -172,7 +175,8 @@ PyObject* will_run(PyObject*, PyObject* node) {
 
 class PythonSavedTensorHooks final : public eager::SavedTensorHooks {
  public:
-  PythonSavedTensorHooks(PyObject* pack, PyObject* unpack) : pack_(own_python(pack)), unpack_(own_python(unpack)) {}
+  PythonSavedTensorHooks(PyObject* pack, PyObject* unpack)
+      : pack_(own_python(pack)), unpack_(own_python(unpack)) {}
 
   std::shared_ptr<void> pack(const Tensor& tensor) override {
     WithGil gil;

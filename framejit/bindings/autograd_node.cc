@@ -108,7 +108,8 @@ PyRef saved_attribute(const OpNode& node, const std::string& name) {
   std::string what = name.substr(kPrefix.size());
   const auto& args = node.op().schema.args;
   for (size_t i = 0; i < args.size(); ++i)
-    if (args[i].name == what && node.has_saved(int(i))) return PyRef::steal(to_python(node.saved_arg(int(i))));
+    if (args[i].name == what && node.has_saved(int(i)))
+      return PyRef::steal(to_python(node.saved_arg(int(i))));
   if (what.rfind(kResult, 0) != 0) return {};
   int index = what == kResult ? 0 : std::atoi(what.c_str() + kResult.size());
   if (!node.has_saved_result(index)) return {};
@@ -128,7 +129,8 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
     if (!op_node) return nullptr;
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
-    PyRef own_type = PyRef::steal(type), own_value = PyRef::steal(value), own_traceback = PyRef::steal(traceback);
+    PyRef own_type = PyRef::steal(type), own_value = PyRef::steal(value),
+          own_traceback = PyRef::steal(traceback);
     PyRef saved = saved_attribute(*op_node, text_of(name));
     if (!saved) PyErr_Restore(own_type.release(), own_value.release(), own_traceback.release());
     return saved.release();
@@ -138,7 +140,8 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
 PyMethodDef methods[] = {
     {"name", name, METH_NOARGS, "Name of the operation."},
     {"register_hook", register_hook, METH_O,
-     "Calls hook(grad_inputs, grad_outputs) after the node has run; a tuple that it returns replaces grad_inputs."},
+     "Calls hook(grad_inputs, grad_outputs) after the node has run; a tuple that it returns replaces "
+     "grad_inputs."},
     {"register_prehook", register_prehook, METH_O,
      "Calls hook(grad_outputs) before the node runs; a tuple that it returns replaces them."},
     {"_sequence_nr", sequence_number, METH_NOARGS, "Later operations have greater numbers."},
@@ -172,7 +175,8 @@ PyTypeObject* type_named(const std::string& name) {
                              {Py_tp_clear, reinterpret_cast<void*>(clear)},
                              {0, nullptr}};  // CPython wants these three in each type of its own
   PyType_Spec named = {text->c_str(), sizeof(PyNode), 0,
-                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, inherited};
+                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                       inherited};
   return type = make_type(named, node_type);
 }
 

@@ -144,9 +144,7 @@ void PythonFunctionNode::release_saved() {
 
 namespace {
 
-PyRef attribute(PyObject* object, const char* name) {
-  return checked(PyObject_GetAttrString(object, name));
-}
+PyRef attribute(PyObject* object, const char* name) { return checked(PyObject_GetAttrString(object, name)); }
 
 int index_in(PyObject* sequence, PyObject* object) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i)
@@ -208,7 +206,8 @@ PyObject* link_function(PyObject*, PyObject* args) {
       PyObject* tensor = PyTuple_GET_ITEM(to_save.get(), i);
       int number = index_in(outputs, tensor);
       bool is_result = number >= 0 && (index_in(inputs, tensor) < 0 || index_in(dirty.get(), tensor) >= 0);
-      node->save(tensor == Py_None ? Tensor() : unwrap_checked(tensor, "save_for_backward"), is_result ? number : -1);
+      node->save(tensor == Py_None ? Tensor() : unwrap_checked(tensor, "save_for_backward"),
+                 is_result ? number : -1);
     }
     PyRef results = checked(PyTuple_New(PyTuple_GET_SIZE(outputs)));
     std::vector<bool> materialized;

@@ -180,11 +180,12 @@ TEST(Autograd, ChangedSavedTensorIsNoticed) {
   Tensor y = x * 2;
   Tensor z = sum(sin(y));
   mul_(y, 3);
-  EXPECT_EQ(message_of([&] { backward({z}, {}); }),
-            "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            "[float32 tensor [2]], which is output 0 of MulBackward0, is at version 1; expected version 0 instead. "
-            "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-            "framejit.autograd.set_detect_anomaly(True).");
+  EXPECT_EQ(
+      message_of([&] { backward({z}, {}); }),
+      "one of the variables needed for gradient computation has been modified by an inplace operation: "
+      "[float32 tensor [2]], which is output 0 of MulBackward0, is at version 1; expected version 0 instead. "
+      "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+      "framejit.autograd.set_detect_anomaly(True).");
 }
 
 TEST(Autograd, OnlyWhatTheGradientNeedsIsSaved) {
