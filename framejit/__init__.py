@@ -188,6 +188,16 @@ from framejit import utils as utils  # noqa: E402  isort: skip
 from framejit._typed_tensors import TYPES as _TYPED_TENSORS  # noqa: E402
 
 from framejit import backends as backends  # noqa: E402  isort: skip
+from framejit import amp as amp  # noqa: E402  isort: skip
+from framejit.amp import autocast as autocast  # noqa: E402
+from framejit.amp.autocast_mode import clear_autocast_cache as clear_autocast_cache  # noqa: E402
+from framejit.amp.autocast_mode import get_autocast_dtype as get_autocast_dtype  # noqa: E402
+from framejit.amp.autocast_mode import is_autocast_cache_enabled as is_autocast_cache_enabled  # noqa: E402
+from framejit.amp.autocast_mode import is_autocast_enabled as is_autocast_enabled  # noqa: E402
+from framejit.amp.autocast_mode import set_autocast_cache_enabled as set_autocast_cache_enabled  # noqa: E402
+from framejit.amp.autocast_mode import set_autocast_dtype as set_autocast_dtype  # noqa: E402
+from framejit.amp.autocast_mode import set_autocast_enabled as set_autocast_enabled  # noqa: E402
+
 from framejit import cuda as cuda  # noqa: E402  isort: skip
 from framejit import distributed as distributed  # noqa: E402  isort: skip
 from framejit import linalg as linalg  # noqa: E402  isort: skip

@@ -14,7 +14,9 @@ class HookHandle:
 
 _Edges = tuple[Tensor | tuple[Any, ...], ...]
 
-def run_backward(outputs: _Edges, grads: _Tensors, retain_graph: bool, create_graph: bool, inputs: _Edges, /) -> None: ...
+def run_backward(
+    outputs: _Edges, grads: _Tensors, retain_graph: bool, create_graph: bool, inputs: _Edges, /
+) -> None: ...
 def run_grad(
     outputs: _Edges,
     inputs: _Edges,

@@ -68,7 +68,9 @@ def backward(
     """
     if grad_variables is not None:
         if grad_tensors is not None:
-            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use `grad_tensors`.")
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use `grad_tensors`."
+            )
         grad_tensors = grad_variables
     outputs = _as_tuple(tensors)
     targets = _as_tuple(inputs)
@@ -102,9 +104,13 @@ def grad(
         materialize_grads: such an input gives zeros.
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
     if not only_inputs:
-        raise RuntimeError("only_inputs=False is not supported: use autograd.backward to fill `.grad` of all leaves")
+        raise RuntimeError(
+            "only_inputs=False is not supported: use autograd.backward to fill `.grad` of all leaves"
+        )
     output_tuple, input_tuple = _as_tuple(outputs), _as_tuple(inputs)
     if not input_tuple:
         raise ValueError("grad requires non-empty inputs.")
@@ -116,10 +122,12 @@ def grad(
         grads = _grads_for(output_tuple, grad_outputs)
         result = _C._autograd.run_grad(output_tuple, input_tuple, grads, retain, create_graph, allow)
     if materialize_grads:
-        if any(one is None and not isinstance(of, Tensor) for one, of in zip(result, input_tuple, strict=True)):
+        if any(
+            one is None and not isinstance(of, Tensor) for one, of in zip(result, input_tuple, strict=True)
+        ):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         result = tuple(
-            _C.ops.zeros_like(of) if one is None else one  # type: ignore[arg-type]
+            _C.ops.zeros_like(of) if one is None else one
             for one, of in zip(result, input_tuple, strict=True)
         )
     return result
@@ -143,7 +151,7 @@ def _batched(
         keep = retain or i + 1 < count
         rows.append(_C._autograd.run_grad(outputs, inputs, first, keep, create_graph, allow_unused))
     return tuple(
-        None if column[0] is None else _C.ops.stack(list(column))  # type: ignore[arg-type]
+        None if column[0] is None else _C.ops.stack(list(column))
         for column in zip(*rows, strict=True)
     )
 

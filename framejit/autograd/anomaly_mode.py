@@ -55,4 +55,9 @@ def is_anomaly_check_nan_enabled() -> bool:
     return _autograd.is_anomaly_check_nan_enabled()
 
 
-__all__: list[Any] = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
+__all__: list[Any] = [
+    "detect_anomaly",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
+    "set_detect_anomaly",
+]

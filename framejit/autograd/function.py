@@ -71,7 +71,10 @@ class Function:
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class itself.")
+        raise RuntimeError(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
+            "them on the class itself."
+        )
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -93,7 +96,9 @@ class Function:
 
     @staticmethod
     def jvp(ctx: FunctionCtx, *grad_inputs: Any) -> Any:
-        raise NotImplementedError("framejit has no forward mode AD: jvp of a custom autograd.Function is never called.")
+        raise NotImplementedError(
+            "framejit has no forward mode AD: jvp of a custom autograd.Function is never called."
+        )
 
     @classmethod
     def apply(cls, *args: Any) -> Any:
@@ -139,7 +144,9 @@ class _OnceDifferentiable(Function):
 
     @staticmethod
     def backward(ctx: FunctionCtx, *grads: Any) -> Any:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+        raise RuntimeError(
+            "trying to differentiate twice a function that was marked with @once_differentiable"
+        )
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
@@ -153,7 +160,9 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
         if not (dependent and _C._autograd.is_grad_enabled()):
             return results
         gradients = results if isinstance(results, tuple) else (results,)
-        marked = iter(_OnceDifferentiable.apply(*[g.detach().requires_grad_() for g in gradients if g is not None]))
+        marked = iter(
+            _OnceDifferentiable.apply(*[g.detach().requires_grad_() for g in gradients if g is not None])
+        )
         return tuple(None if gradient is None else next(marked) for gradient in gradients)
 
     return wrapper

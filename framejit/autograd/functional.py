@@ -31,10 +31,14 @@ def _tuple_of(value: Any, what: str, function: str) -> tuple[tuple[Tensor, ...],
 
 def _fresh_inputs(inputs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
     """Others than the user's, which the results alone depend on."""
-    return tuple(x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in inputs)
+    return tuple(
+        x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in inputs
+    )
 
 
-def _call(func: Callable[..., Any], inputs: tuple[Tensor, ...], function: str) -> tuple[tuple[Tensor, ...], bool]:
+def _call(
+    func: Callable[..., Any], inputs: tuple[Tensor, ...], function: str
+) -> tuple[tuple[Tensor, ...], bool]:
     return _tuple_of(func(*inputs), "outputs", function)
 
 
@@ -74,15 +78,15 @@ def _check_vectors(vectors: tuple[Tensor, ...], like: tuple[Tensor, ...], given:
     for i, (vector, tensor) in enumerate(zip(vectors, like, strict=True)):
         if vector.shape != tensor.shape:
             place = f"Entry {i} in " if len(like) > 1 else ""
-            raise RuntimeError(
-                f"{place}v has invalid size: should be {tensor.shape} but got {vector.shape}."
-            )
+            raise RuntimeError(f"{place}v has invalid size: should be {tensor.shape} but got {vector.shape}.")
 
 
 def _vectors(v: Any, like: tuple[Tensor, ...], what: str, function: str) -> tuple[Tensor, ...]:
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
-            raise RuntimeError(f"The vector v can only be None if {what} contains a single Tensor with a single element.")
+            raise RuntimeError(
+                f"The vector v can only be None if {what} contains a single Tensor with a single element."
+            )
         return (_C.ops.ones_like(like[0]),)
     vectors, _ = _tuple_of(v, "v", function)
     _check_vectors(vectors, like, True)
@@ -123,12 +127,19 @@ def vjp(
         if strict:
             _check_strict_outputs(outputs)
         vectors = _vectors(v, outputs, "the user-provided function returns", "vjp")
-        grads = _grads(outputs, own, vectors, create_graph=create_graph, strict=_STRICT_INPUT if strict else "")
+        grads = _grads(
+            outputs, own, vectors, create_graph=create_graph, strict=_STRICT_INPUT if strict else ""
+        )
     return _finish(outputs, outputs_are_tuple, create_graph), _finish(grads, is_tuple, create_graph)
 
 
 def _push_forward(
-    outputs: tuple[Tensor, ...], own: tuple[Tensor, ...], vectors: tuple[Tensor, ...], *, create_graph: bool, strict: str = ""
+    outputs: tuple[Tensor, ...],
+    own: tuple[Tensor, ...],
+    vectors: tuple[Tensor, ...],
+    *,
+    create_graph: bool,
+    strict: str = "",
 ) -> tuple[Tensor, ...]:
     """Jacobian @ v: the product from the left is linear in its vector, so its derivative is the product from the right."""
     seeds = tuple(_C.ops.zeros_like(out).requires_grad_() for out in outputs)
@@ -151,7 +162,9 @@ def jvp(
         outputs, outputs_are_tuple = _call(func, own, "jvp")
         if strict:
             _check_strict_outputs(outputs)
-        result = _push_forward(outputs, own, vectors, create_graph=create_graph, strict=_STRICT_INPUT if strict else "")
+        result = _push_forward(
+            outputs, own, vectors, create_graph=create_graph, strict=_STRICT_INPUT if strict else ""
+        )
     return _finish(outputs, outputs_are_tuple, create_graph), _finish(result, outputs_are_tuple, create_graph)
 
 
@@ -163,12 +176,16 @@ def _jacobian_rows(
     for i in range(output.numel()):
         seed = _C.ops.zeros_like(output)
         seed.view(-1)[i] = 1
-        rows.append(_grads((output,), own, (seed,), create_graph=create_graph, strict=_STRICT_INPUT if strict else ""))
+        rows.append(
+            _grads((output,), own, (seed,), create_graph=create_graph, strict=_STRICT_INPUT if strict else "")
+        )
     shapes = [tuple(output.shape) + tuple(x.shape) for x in own]
     if not rows:
         return tuple(_C.ops.zeros(shape, dtype=x.dtype) for shape, x in zip(shapes, own, strict=True))
     columns = zip(*rows, strict=True)
-    return tuple(_C.ops.stack(list(column)).reshape(shape) for column, shape in zip(columns, shapes, strict=True))
+    return tuple(
+        _C.ops.stack(list(column)).reshape(shape) for column, shape in zip(columns, shapes, strict=True)
+    )
 
 
 def jacobian(
@@ -189,7 +206,9 @@ def jacobian(
     if strategy not in ("reverse-mode", "forward-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
     if strategy == "forward-mode" and (create_graph or not vectorize):
-        raise NotImplementedError("torch.autograd.functional.jacobian: `strategy=\"forward-mode\"` needs vectorize=True and create_graph=False")
+        raise NotImplementedError(
+            'torch.autograd.functional.jacobian: `strategy="forward-mode"` needs vectorize=True and create_graph=False'
+        )
     given, is_tuple = _tuple_of(inputs, "inputs", "jacobian")
     with enable_grad():
         own = _fresh_inputs(given, create_graph)
@@ -206,7 +225,9 @@ def _check_scalar(output: Any, function: str) -> Tensor:
     if is_tuple:
         raise RuntimeError(f"The function given to {function} should return a single Tensor")
     if outputs[0].numel() != 1 or outputs[0].dim() > 1:
-        raise RuntimeError(f"The Tensor returned by the function given to {function} should contain a single element")
+        raise RuntimeError(
+            f"The Tensor returned by the function given to {function} should contain a single element"
+        )
     return outputs[0].reshape(())
 
 
@@ -249,7 +270,9 @@ def vhp(
         if strict:
             _check_strict_outputs((output,))
         gradient = _grads((output,), own, None, create_graph=True, strict=_STRICT_INPUT if strict else "")
-        result = _grads(gradient, own, vectors, create_graph=create_graph, strict=_STRICT_INPUT if strict else "")
+        result = _grads(
+            gradient, own, vectors, create_graph=create_graph, strict=_STRICT_INPUT if strict else ""
+        )
     return _finish((output,), False, create_graph), _finish(result, is_tuple, create_graph)
 
 

@@ -346,7 +346,9 @@ def test_custom_function_errors():
         def backward(ctx, grad):
             return grad, grad
 
-    with pytest.raises(RuntimeError, match=r"WrongBackward returned an incorrect number of gradients \(expected 1, got 2\)"):
+    with pytest.raises(
+        RuntimeError, match=r"WrongBackward returned an incorrect number of gradients \(expected 1, got 2\)"
+    ):
         Wrong.apply(leaf(1.0)).sum().backward()
 
     class Raises(Wrong):

@@ -47,7 +47,9 @@ def test_node_hooks():
         return (grad_outputs[0] * 10,)
 
     def after(grad_inputs, grad_outputs):
-        seen.append(("after", [g if g is None else g.tolist() for g in grad_inputs], grad_outputs[0].tolist()))
+        seen.append(
+            ("after", [g if g is None else g.tolist() for g in grad_inputs], grad_outputs[0].tolist())
+        )
         return tuple(g if g is None else g + 1 for g in grad_inputs)
 
     handles = y.grad_fn.register_prehook(before), y.grad_fn.register_hook(after)
@@ -78,7 +80,9 @@ def test_gradient_edges():
     z = y.sum()
     del y
     assert fj.autograd.grad(z, edge, retain_graph=True)[0].tolist() == [1, 1]
-    assert fj.autograd.grad(edge, x, grad_outputs=fj.ones(2, dtype=fj.float64), retain_graph=True)[0].tolist() == [2, 4]
+    assert fj.autograd.grad(edge, x, grad_outputs=fj.ones(2, dtype=fj.float64), retain_graph=True)[
+        0
+    ].tolist() == [2, 4]
     fj.autograd.backward(z, inputs=[graph.get_gradient_edge(x)])
     assert x.grad.tolist() == [2, 4]
     with pytest.raises(RuntimeError, match="does not require gradients"):
@@ -95,7 +99,9 @@ def test_batched_gradients():
 def test_multi_grad_hooks():
     x, y, unused = leaf(1.0), leaf(2.0), leaf(3.0)
     seen, first = [], []
-    with graph.register_multi_grad_hook((x, y, unused), lambda gs: seen.append([g if g is None else g.item() for g in gs])):
+    with graph.register_multi_grad_hook(
+        (x, y, unused), lambda gs: seen.append([g if g is None else g.item() for g in gs])
+    ):
         handle = graph.register_multi_grad_hook((x, y), lambda g: first.append(g.item()), mode="any")
         (x * 2 + y * 3).sum().backward()
         (x * 4).sum().backward()
@@ -219,7 +225,10 @@ def test_saved_tensors_hooks_errors():
         y = (x * x).sum()
     with pytest.raises(TypeError, match="unpack_hook expected to be a Tensor"):
         y.backward()
-    with graph.saved_tensors_hooks(lambda t: t.add_(1), lambda t: t), pytest.raises(RuntimeError, match="in place"):
+    with (
+        graph.saved_tensors_hooks(lambda t: t.add_(1), lambda t: t),
+        pytest.raises(RuntimeError, match="in place"),
+    ):
         (x * 1).exp()
 
 
@@ -228,7 +237,9 @@ def test_increment_version():
     y = x * 1
     z = y.sin().sum()
     graph.increment_version(y)
-    with pytest.raises(RuntimeError, match=r"which is output 0 of MulBackward0, is at version 1; expected version 0"):
+    with pytest.raises(
+        RuntimeError, match=r"which is output 0 of MulBackward0, is at version 1; expected version 0"
+    ):
         z.backward()
 
 
@@ -244,10 +255,16 @@ def test_anomaly_names_the_forward_line():
         warnings.simplefilter("always")
         with fj.autograd.detect_anomaly():
             y = the_culprit(leaf(1.0)).sum()
-            with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values in its 0th output"):
+            with pytest.raises(
+                RuntimeError, match="Function 'SqrtBackward0' returned nan values in its 0th output"
+            ):
                 y.backward()
     text = str(caught[-1].message)
-    assert "Error detected in SqrtBackward0" in text and "return (x - 2).sqrt()" in text and "the_culprit" in text
+    assert (
+        "Error detected in SqrtBackward0" in text
+        and "return (x - 2).sqrt()" in text
+        and "the_culprit" in text
+    )
 
 
 def test_anomaly_of_a_failing_function():
@@ -265,9 +282,15 @@ def test_anomaly_of_a_failing_function():
 
     with fj.autograd.set_detect_anomaly(True):
         y = call_it(leaf(1.0)).sum()
-        with pytest.warns(UserWarning, match=r"FailsBackward(.|\n)*return Fails.apply\(x\)"), pytest.raises(ValueError, match="mine"):
+        with (
+            pytest.warns(UserWarning, match=r"FailsBackward(.|\n)*return Fails.apply\(x\)"),
+            pytest.raises(ValueError, match="mine"),
+        ):
             y.backward()
-    with pytest.warns(UserWarning, match="No forward pass information"), fj.autograd.set_detect_anomaly(True, check_nan=False):
+    with (
+        pytest.warns(UserWarning, match="No forward pass information"),
+        fj.autograd.set_detect_anomaly(True, check_nan=False),
+    ):
         fj.autograd.set_detect_anomaly(False)
         y = Fails.apply(leaf(1.0)).sum()
         fj.autograd.set_detect_anomaly(True)

@@ -334,6 +334,7 @@ TEST(Engine, ABackwardWithinABackward) {
   Tensor x = requiring_grad(vector({1, 2})), y = requiring_grad(vector({3, 4}));
   Tensor product = x * 2;
   register_hook(product, [&](const Tensor&) {
+    GradModeScope record(true);
     backward({sum(y * y)}, {});
     return Tensor();
   });
