@@ -1,6 +1,7 @@
-"""The arithmetic of recurrent networks: one step of each kind of cell, and one direction of one layer over time.
+"""Recurrent networks in the cases that ``fj.lstm`` and its kin leave out: packed sequences and projected outputs.
 
-Everything is plain ops on tensors, so that autograd and the compiler see through it.
+One step of each kind of cell, and one direction of one layer over time; plain ops on tensors, so that autograd and the
+compiler see through them.
 """
 
 from __future__ import annotations
@@ -50,43 +51,6 @@ STEPS: dict[str, Callable[..., State]] = {
     "RNN_TANH": _tanh_step,
     "RNN_RELU": _relu_step,
 }
-
-
-# --- cells as functions ----------------------------------------------------------------------------------------------
-
-
-def lstm_cell(
-    input: Tensor,
-    hx: Sequence[Tensor],
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:
-    """One step of an LSTM: ``(h, c)`` after ``input``."""
-    h, c = _lstm_step(F.linear(input, w_ih, b_ih), (hx[0], hx[1]), w_hh, b_hh)
-    return h, c
-
-
-def gru_cell(
-    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
-) -> Tensor:
-    """One step of a GRU."""
-    return _gru_step(F.linear(input, w_ih, b_ih), (hx,), w_hh, b_hh)[0]
-
-
-def rnn_tanh_cell(
-    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
-) -> Tensor:
-    """One step of an Elman network with tanh."""
-    return _tanh_step(F.linear(input, w_ih, b_ih), (hx,), w_hh, b_hh)[0]
-
-
-def rnn_relu_cell(
-    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
-) -> Tensor:
-    """One step of an Elman network with ReLU."""
-    return _relu_step(F.linear(input, w_ih, b_ih), (hx,), w_hh, b_hh)[0]
 
 
 # --- over time --------------------------------------------------------------------------------------------------------

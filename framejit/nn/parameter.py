@@ -28,11 +28,11 @@ class Parameter(Tensor):
         return "Parameter containing:\n" + super().__repr__()
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
-        return _rebuild_parameter, (type(self), self.data, self.requires_grad)
+        return _rebuild_parameter, (self.data, self.requires_grad)
 
 
-def _rebuild_parameter(kind: type[Parameter], data: Tensor, requires_grad: bool) -> Parameter:
-    return kind(data, requires_grad)
+def _rebuild_parameter(data: Tensor, requires_grad: bool) -> Parameter:
+    return Parameter(data, requires_grad)
 
 
 class Buffer(Tensor):

@@ -7,6 +7,11 @@ from framejit import Tensor
 from framejit._C import nn_functional as _ops
 
 
+def _operand(input: Tensor, inplace: bool) -> Tensor:
+    """What the activation is computed of: where its gradient needs ``input``, a copy that in-place use leaves alone."""
+    return input.clone() if inplace and input.requires_grad else input
+
+
 def _stored(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
     return input.copy_(result) if inplace else result
 
@@ -20,11 +25,11 @@ def relu_(input: Tensor) -> Tensor:
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    return _stored(input, _ops.relu6(input), inplace)
+    return _stored(input, _ops.relu6(_operand(input, inplace)), inplace)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    return _stored(input, _ops.leaky_relu(input, negative_slope), inplace)
+    return _stored(input, _ops.leaky_relu(_operand(input, inplace), negative_slope), inplace)
 
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
@@ -38,7 +43,7 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Tensor:
-    return _stored(input, fj.rrelu(input, lower, upper, training), inplace)
+    return _stored(input, fj.rrelu(_operand(input, inplace), lower, upper, training), inplace)
 
 
 def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
@@ -46,7 +51,7 @@ def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, traini
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    return _stored(input, _ops.elu(input, alpha), inplace)
+    return _stored(input, _ops.elu(_operand(input, inplace), alpha), inplace)
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
@@ -54,7 +59,7 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    return _stored(input, fj.selu(input), inplace)
+    return _stored(input, fj.selu(_operand(input, inplace)), inplace)
 
 
 def selu_(input: Tensor) -> Tensor:
@@ -64,7 +69,7 @@ def selu_(input: Tensor) -> Tensor:
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return _stored(input, fj.celu(input, alpha), inplace)
+    return _stored(input, fj.celu(_operand(input, inplace), alpha), inplace)
 
 
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
@@ -72,19 +77,19 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    return _stored(input, _ops.silu(input), inplace)
+    return _stored(input, _ops.silu(_operand(input, inplace)), inplace)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    return _stored(input, _ops.mish(input), inplace)
+    return _stored(input, _ops.mish(_operand(input, inplace)), inplace)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    return _stored(input, _ops.hardsigmoid(input), inplace)
+    return _stored(input, _ops.hardsigmoid(_operand(input, inplace)), inplace)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    return _stored(input, _ops.hardswish(input), inplace)
+    return _stored(input, _ops.hardswish(_operand(input, inplace)), inplace)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
@@ -95,7 +100,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    return _stored(input, _ops.hardtanh(input, min_val, max_val), inplace)
+    return _stored(input, _ops.hardtanh(_operand(input, inplace), min_val, max_val), inplace)
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
@@ -103,11 +108,11 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    return _stored(input, fj.threshold(input, threshold, value), inplace)
+    return _stored(input, fj.threshold(_operand(input, inplace), threshold, value), inplace)
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    return input.copy_(fj.threshold(input, threshold, value))
+    return input.copy_(fj.threshold(_operand(input, True), threshold, value))
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:

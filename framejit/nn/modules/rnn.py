@@ -146,7 +146,6 @@ class RNNBase(Module):
         got = ", ".join(f"{state.dim()}-D" for state in states)
         kind, dims = ("batched 3-D", 3) if batched else ("unbatched 2-D", 2)
         if self.mode == "LSTM":
-            got = ", ".join(f"{state.dim()}-D" for state in states)
             raise RuntimeError(
                 f"{self._get_name()}: For {kind} input, hx and cx should also be {dims}-D but got ({got}) tensors"
             )
@@ -172,6 +171,8 @@ class RNNBase(Module):
         self, data: Tensor, states: tuple[Tensor, ...], sizes: list[int] | None
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
         """All layers over ``data``: ``(L, N, F)``, or ``(sum(sizes), F)`` with the batch sizes of each time."""
+        if sizes is None and not self.proj_size:
+            return self._run_op(data, states)
         finals: list[tuple[Tensor, ...]] = []
         directions = 2 if self.bidirectional else 1
         for layer in range(self.num_layers):
@@ -186,6 +187,17 @@ class RNNBase(Module):
             if self.dropout and layer < self.num_layers - 1:
                 data = F.dropout(data, self.dropout, self.training)
         return data, tuple([fj.stack([final[i] for final in finals]) for i in range(len(states))])
+
+    def _run_op(self, data: Tensor, states: tuple[Tensor, ...]) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """All layers by the op of the table."""
+        options = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional, False)
+        weights = self._flat_weights
+        if self.mode == "LSTM":
+            output, h, c = fj.lstm(data, states, weights, *options)
+            return output, (h, c)
+        run = {"GRU": fj.gru, "RNN_TANH": fj.rnn_tanh, "RNN_RELU": fj.rnn_relu}[self.mode]
+        output, h = run(data, states[0], weights, *options)
+        return output, (h,)
 
     def _run_direction(
         self, data: Tensor, start: tuple[Tensor, ...], index: int, reverse: bool, sizes: list[int] | None
@@ -386,9 +398,9 @@ class RNNCell(RNNCellBase):
         self._check(input, h)
         weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         if self.nonlinearity == "tanh":
-            return _recurrence.rnn_tanh_cell(input, h, *weights)
+            return fj.rnn_tanh_cell(input, h, *weights)
         if self.nonlinearity == "relu":
-            return _recurrence.rnn_relu_cell(input, h, *weights)
+            return fj.rnn_relu_cell(input, h, *weights)
         raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
 
     def extra_repr(self) -> str:
@@ -409,7 +421,7 @@ class LSTMCell(RNNCellBase):
             zeros = self._zeros(input)
             hx = (zeros, zeros)
         self._check(input, hx[0], hx[1])
-        return _recurrence.lstm_cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return fj.lstm_cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
 
 
 class GRUCell(RNNCellBase):
@@ -423,4 +435,4 @@ class GRUCell(RNNCellBase):
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         h = self._zeros(input) if hx is None else hx
         self._check(input, h)
-        return _recurrence.gru_cell(input, h, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return fj.gru_cell(input, h, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
