@@ -126,7 +126,9 @@ def _project(
     return tuple([F.linear(x, w, b) for x, w, b in zip(inputs, weights, biases)])
 
 
-def _heads(rows: Tensor, bias: Tensor | None, static: Tensor | None, add_zero: bool, num_heads: int) -> Tensor:
+def _heads(
+    rows: Tensor, bias: Tensor | None, static: Tensor | None, add_zero: bool, num_heads: int
+) -> Tensor:
     """Keys or values ``(S, N, E)`` as ``(N, heads, S, E / heads)``, with a learnt and a zero position appended."""
     batch = rows.shape[1]
     if bias is not None:

@@ -19,7 +19,9 @@ Step = Callable[[Tensor, State], State]  # (projected input of one time, state) 
 # --- one step; `gates` is the input already multiplied by weight_ih, plus bias_ih -------------------------------------
 
 
-def _lstm_step(gates: Tensor, state: State, w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None = None) -> State:
+def _lstm_step(
+    gates: Tensor, state: State, w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None = None
+) -> State:
     """Hochreiter, Schmidhuber, *Long short-term memory* (1997); with ``w_hr`` the output is projected."""
     h, c = state
     i, f, g, o = (gates + F.linear(h, w_hh, b_hh)).chunk(4, -1)

@@ -13,7 +13,15 @@ from framejit import Tensor
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """The recommended gain of a nonlinearity (PyTorch's table)."""
-    linear = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
+    linear = (
+        "linear",
+        "conv1d",
+        "conv2d",
+        "conv3d",
+        "conv_transpose1d",
+        "conv_transpose2d",
+        "conv_transpose3d",
+    )
     if nonlinearity in (*linear, "sigmoid"):
         return 1.0
     if nonlinearity == "leaky_relu":
@@ -75,7 +83,9 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: fj.Gener
         return tensor.uniform_(a, b, generator=generator)
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: fj.Generator | None = None) -> Tensor:
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: fj.Generator | None = None
+) -> Tensor:
     with fj.no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -101,7 +111,9 @@ def trunc_normal_(
         return tensor.clamp_(a, b)
 
 
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: fj.Generator | None = None) -> Tensor:
+def sparse_(
+    tensor: Tensor, sparsity: float, std: float = 0.01, generator: fj.Generator | None = None
+) -> Tensor:
     """Normal numbers, of which a part ``sparsity`` of each column is zero."""
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
@@ -196,7 +208,9 @@ def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     def renamed(*args: Any, **kwargs: Any) -> Tensor:
         warnings.warn(
-            f"`nn.init.{old_name}` is now deprecated in favor of `nn.init.{new_name}`.", FutureWarning, stacklevel=2
+            f"`nn.init.{old_name}` is now deprecated in favor of `nn.init.{new_name}`.",
+            FutureWarning,
+            stacklevel=2,
         )
         return function(*args, **kwargs)
 

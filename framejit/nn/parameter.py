@@ -71,7 +71,9 @@ class UninitializedParameter(_Lazy, Parameter):
 
     cls_to_become = Parameter
 
-    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> UninitializedParameter:
+    def __new__(
+        cls, requires_grad: bool = True, device: Any = None, dtype: Any = None
+    ) -> UninitializedParameter:
         return Tensor._make_subclass(cls, empty(0, device=device, dtype=dtype), requires_grad)
 
     def __deepcopy__(self, memo: dict) -> UninitializedParameter:
@@ -88,7 +90,9 @@ class UninitializedBuffer(_Lazy):
 
     cls_to_become = Tensor
 
-    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None) -> UninitializedBuffer:
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None
+    ) -> UninitializedBuffer:
         return Tensor._make_subclass(cls, empty(0, device=device, dtype=dtype), requires_grad)
 
 

@@ -145,10 +145,7 @@ class LBFGS(Optimizer):
 
     def _flat_gradient(self) -> Tensor:
         return fj.cat(
-            [
-                p.new_zeros(p.numel()) if p.grad is None else p.grad.reshape(-1)
-                for p in self._params
-            ]
+            [p.new_zeros(p.numel()) if p.grad is None else p.grad.reshape(-1) for p in self._params]
         )
 
     def _move(self, length: float, direction: Tensor) -> None:

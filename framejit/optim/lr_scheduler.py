@@ -156,7 +156,9 @@ class MultiplicativeLR(LambdaLR):
 class StepLR(LRScheduler):
     """Times ``gamma`` every ``step_size`` steps."""
 
-    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
@@ -217,14 +219,19 @@ class LinearLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         if not 0 < start_factor <= 1.0:
-            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+            raise ValueError(
+                "Starting multiplicative factor expected to be greater than 0 and less or equal to 1."
+            )
         if not 0 <= end_factor <= 1.0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
     def _factor(self, step: int) -> float:
-        return self.start_factor + (self.end_factor - self.start_factor) * min(self.total_iters, step) / self.total_iters
+        return (
+            self.start_factor
+            + (self.end_factor - self.start_factor) * min(self.total_iters, step) / self.total_iters
+        )
 
     def get_lr(self) -> list[float]:
         if self.last_epoch == 0:
@@ -290,10 +297,14 @@ class CosineAnnealingLR(LRScheduler):
             return rates
         if self._step_count == 1 and step > 0:
             return self._get_closed_form_lr()
-        if (step - 1 - self.T_max) % (2 * self.T_max) == 0:  # it was at eta_min: the ratio below would divide by zero
+        if (step - 1 - self.T_max) % (
+            2 * self.T_max
+        ) == 0:  # it was at eta_min: the ratio below would divide by zero
             turn = (1 - math.cos(math.pi / self.T_max)) / 2
             return [rate + (base - self.eta_min) * turn for rate, base in zip(rates, self.base_lrs)]
-        ratio = (1 + math.cos(math.pi * step / self.T_max)) / (1 + math.cos(math.pi * (step - 1) / self.T_max))
+        ratio = (1 + math.cos(math.pi * step / self.T_max)) / (
+            1 + math.cos(math.pi * (step - 1) / self.T_max)
+        )
         return [(rate - self.eta_min) * ratio + self.eta_min for rate in rates]
 
     def _get_closed_form_lr(self) -> list[float]:
@@ -441,7 +452,9 @@ class OneCycleLR(LRScheduler):
         if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+            raise ValueError(
+                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
+            )
         self._anneal_func_type = anneal_strategy
         # (step it ends at, rate at its start and end, momentum at its start and end), by keys of the group
         rise = float(pct_start * self.total_steps) - 1
@@ -449,7 +462,13 @@ class OneCycleLR(LRScheduler):
         if three_phase:
             self._schedule_phases = [
                 up,
-                (float(2 * pct_start * self.total_steps) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+                (
+                    float(2 * pct_start * self.total_steps) - 2,
+                    "max_lr",
+                    "initial_lr",
+                    "base_momentum",
+                    "max_momentum",
+                ),
                 (self.total_steps - 1.0, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
             ]
         else:
@@ -622,7 +641,9 @@ class _Composite(LRScheduler):
 
     def _check(self, schedulers: Sequence[Any], optimizer: Optimizer) -> None:
         if not schedulers:
-            raise ValueError(f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler.")
+            raise ValueError(
+                f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler."
+            )
         for index, scheduler in enumerate(schedulers):
             if not hasattr(scheduler, "optimizer"):
                 raise TypeError(
@@ -635,7 +656,9 @@ class _Composite(LRScheduler):
                 )
 
     def state_dict(self) -> dict[str, Any]:
-        state = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "_schedulers")}
+        state = {
+            key: value for key, value in self.__dict__.items() if key not in ("optimizer", "_schedulers")
+        }
         state["_schedulers"] = [scheduler.state_dict() for scheduler in self._schedulers]
         return state
 

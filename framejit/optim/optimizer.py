@@ -125,14 +125,18 @@ class Optimizer:
         parameters = [entry[1] if isinstance(entry, tuple) else entry for entry in entries]
         names = [entry[0] for entry in entries if isinstance(entry, tuple)]
         if names and len(names) != len(entries):
-            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+            raise ValueError(
+                "all optimizer params should be with/without names. Some param names are missing"
+            )
         _check_parameters(parameters, {id(p) for group in self.param_groups for p in group["params"]})
         group = {**param_group, "params": parameters}
         if names:
             group["param_names"] = names
         for name, default in self.defaults.items():
             if default is required and name not in group:
-                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+                raise ValueError(
+                    f"parameter group didn't specify a value of required optimization parameter {name}"
+                )
             group.setdefault(name, default)
         self.param_groups.append(group)
 
@@ -248,7 +252,9 @@ def _check_parameters(parameters: list[Any], known: set[int]) -> None:
     fresh: set[int] = set()
     for parameter in parameters:
         if not isinstance(parameter, Tensor):
-            raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(parameter).__name__}")
+            raise TypeError(
+                f"optimizer can only optimize Tensors, but one of the params is {type(parameter).__name__}"
+            )
         if not parameter.is_leaf and not parameter.retains_grad:
             raise ValueError("can't optimize a non-leaf Tensor")
         if id(parameter) in known:
@@ -298,5 +304,3 @@ def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
 def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
     """``hook(optimizer, args, kwargs)`` runs after every optimiser's ``step``."""
     return add_hook(_global_post_hooks, hook)
-
-

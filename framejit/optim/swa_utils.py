@@ -132,14 +132,18 @@ class SWALR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(f"anneal_strategy must by one of 'cos' or 'linear', instead got {anneal_strategy}")
+            raise ValueError(
+                f"anneal_strategy must by one of 'cos' or 'linear', instead got {anneal_strategy}"
+            )
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
         groups = optimizer.param_groups
         rates = list(swa_lr) if isinstance(swa_lr, (list, tuple)) else [swa_lr] * len(groups)
         if len(rates) != len(groups):
-            raise ValueError(f"swa_lr should have the same length as optimizer.param_groups: swa_lr has {len(rates)}, "
-                             f"optimizer.param_groups has {len(groups)}")
+            raise ValueError(
+                f"swa_lr should have the same length as optimizer.param_groups: swa_lr has {len(rates)}, "
+                f"optimizer.param_groups has {len(groups)}"
+            )
         for rate, group in zip(rates, groups):
             group["swa_lr"] = rate
         self._anneal_strategy, self.anneal_epochs = anneal_strategy, anneal_epochs

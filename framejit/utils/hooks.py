@@ -33,7 +33,9 @@ class RemovableHandle:
         self.remove()
 
 
-def add_hook(hooks: dict[int, Any], hook: Callable, *extra: dict[int, bool], first: bool = False) -> RemovableHandle:
+def add_hook(
+    hooks: dict[int, Any], hook: Callable, *extra: dict[int, bool], first: bool = False
+) -> RemovableHandle:
     """Files ``hook`` in ``hooks``, marks it in the ``extra`` dictionaries, and returns its handle.
 
     Raises:

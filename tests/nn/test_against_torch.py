@@ -60,7 +60,10 @@ MODULES = {
     "Softmax": (lambda nn: nn.Softmax(dim=1), (3, 4)),
     "LogSoftmax": (lambda nn: nn.LogSoftmax(dim=0), (3, 4)),
     "Flatten": (lambda nn: nn.Flatten(), (2, 3, 4)),
-    "Sequential": (lambda nn: nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.LayerNorm(8), nn.Linear(8, 2)), (5, 4)),
+    "Sequential": (
+        lambda nn: nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.LayerNorm(8), nn.Linear(8, 2)),
+        (5, 4),
+    ),
 }
 
 

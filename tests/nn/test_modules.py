@@ -94,10 +94,16 @@ CASES = {
     "RReLU": (lambda nn: nn.RReLU().eval(), [(3, 4)]),
     # convolutions
     "Conv1d": (lambda nn: nn.Conv1d(4, 6, 3, padding=1), [CHANNELS1]),
-    "Conv2d": (lambda nn: nn.Conv2d(4, 6, (3, 2), stride=2, padding=(1, 0), dilation=(1, 2), groups=2), [CHANNELS2]),
+    "Conv2d": (
+        lambda nn: nn.Conv2d(4, 6, (3, 2), stride=2, padding=(1, 0), dilation=(1, 2), groups=2),
+        [CHANNELS2],
+    ),
     "Conv2d same": (lambda nn: nn.Conv2d(4, 3, 3, padding="same", bias=False), [CHANNELS2]),
     "Conv2d reflect": (lambda nn: nn.Conv2d(4, 3, 3, padding=1, padding_mode="reflect"), [CHANNELS2]),
-    "Conv2d circular same": (lambda nn: nn.Conv2d(4, 3, (3, 2), padding="same", padding_mode="circular"), [CHANNELS2]),
+    "Conv2d circular same": (
+        lambda nn: nn.Conv2d(4, 3, (3, 2), padding="same", padding_mode="circular"),
+        [CHANNELS2],
+    ),
     "Conv3d": (lambda nn: nn.Conv3d(4, 3, 2), [CHANNELS3]),
     "ConvTranspose1d": (lambda nn: nn.ConvTranspose1d(4, 3, 3, stride=2), [CHANNELS1]),
     "ConvTranspose2d": (
@@ -157,7 +163,10 @@ CASES = {
     "PairwiseDistance": (lambda nn: nn.PairwiseDistance(keepdim=True), [(3, 4), (3, 4)]),
     "Embedding": (lambda nn: nn.Embedding(7, 3, padding_idx=-2), [fj.tensor([[1, 2], [5, 1]])]),
     "EmbeddingBag": (lambda nn: nn.EmbeddingBag(7, 3, mode="sum"), [fj.tensor([[1, 2], [5, 1]])]),
-    "EmbeddingBag with offsets": (lambda nn: nn.EmbeddingBag(7, 3), [fj.tensor([1, 2, 5]), fj.tensor([0, 1])]),
+    "EmbeddingBag with offsets": (
+        lambda nn: nn.EmbeddingBag(7, 3),
+        [fj.tensor([1, 2, 5]), fj.tensor([0, 1])],
+    ),
     # recurrent
     "RNN": (lambda nn: nn.RNN(3, 4, 2), [(5, 2, 3)]),
     "RNN relu": (lambda nn: nn.RNN(3, 4, nonlinearity="relu", bias=False), [(5, 2, 3), (1, 2, 4)]),
@@ -193,7 +202,9 @@ CASES = {
     "Transformer": (lambda nn: nn.Transformer(8, 2, 1, 1, 16, 0.0), [(4, 2, 8), (3, 2, 8)]),
     # containers show equal neighbours once
     "ModuleList": (
-        lambda nn: nn.Sequential(nn.Sequential(*nn.ModuleList([nn.Linear(4, 4) for _ in range(3)]), nn.ReLU())),
+        lambda nn: nn.Sequential(
+            nn.Sequential(*nn.ModuleList([nn.Linear(4, 4) for _ in range(3)]), nn.ReLU())
+        ),
         [(2, 4)],
     ),
 }
@@ -231,7 +242,11 @@ def test_compiled(name):
 LOSSES = {
     "BCELoss": (lambda nn, r: nn.BCELoss(reduction=r), "probability", "probability"),
     "BCEWithLogitsLoss": (lambda nn, r: nn.BCEWithLogitsLoss(reduction=r), "real", "probability"),
-    "CrossEntropyLoss": (lambda nn, r: nn.CrossEntropyLoss(reduction=r, label_smoothing=0.1), "real", "class"),
+    "CrossEntropyLoss": (
+        lambda nn, r: nn.CrossEntropyLoss(reduction=r, label_smoothing=0.1),
+        "real",
+        "class",
+    ),
     "NLLLoss": (lambda nn, r: nn.NLLLoss(reduction=r, ignore_index=1), "real", "class"),
     "L1Loss": (lambda nn, r: nn.L1Loss(reduction=r), "real", "real"),
     "MSELoss": (lambda nn, r: nn.MSELoss(reduction=r), "real", "real"),
@@ -241,7 +256,11 @@ LOSSES = {
     "PoissonNLLLoss": (lambda nn, r: nn.PoissonNLLLoss(reduction=r), "real", "probability"),
     "SoftMarginLoss": (lambda nn, r: nn.SoftMarginLoss(reduction=r), "real", "sign"),
     "HingeEmbeddingLoss": (lambda nn, r: nn.HingeEmbeddingLoss(reduction=r, margin=0.6), "real", "sign"),
-    "MultiLabelSoftMarginLoss": (lambda nn, r: nn.MultiLabelSoftMarginLoss(reduction=r), "real", "probability"),
+    "MultiLabelSoftMarginLoss": (
+        lambda nn, r: nn.MultiLabelSoftMarginLoss(reduction=r),
+        "real",
+        "probability",
+    ),
     "MultiLabelMarginLoss": (lambda nn, r: nn.MultiLabelMarginLoss(reduction=r), "real", "labels"),
     "MultiMarginLoss": (lambda nn, r: nn.MultiMarginLoss(reduction=r, p=2), "real", "class"),
 }
@@ -250,7 +269,9 @@ VALUES = {
     "probability": lambda seed: random((5, 4), seed).sigmoid(),
     "sign": lambda seed: random((5, 4), seed).sign(),
     "class": lambda seed: fj.tensor([0, 3, 1, 2, 3]),
-    "labels": lambda seed: fj.tensor([[0, 2, -1, 1], [3, -1, 0, 0], [1, 2, 3, 0], [-1, 0, 0, 0], [2, 0, -1, 1]]),
+    "labels": lambda seed: fj.tensor(
+        [[0, 2, -1, 1], [3, -1, 0, 0], [1, 2, 3, 0], [-1, 0, 0, 0], [2, 0, -1, 1]]
+    ),
 }
 
 
@@ -299,7 +320,10 @@ def test_attention_masks():
         dict(attn_mask=causal.isinf(), key_padding_mask=padding, need_weights=False),
         dict(attn_mask=causal.expand(4, 4, 4), average_attn_weights=False),
     ):
-        want = theirs(*[to_torch(x)] * 3, **{k: to_torch(v) if isinstance(v, fj.Tensor) else v for k, v in options.items()})
+        want = theirs(
+            *[to_torch(x)] * 3,
+            **{k: to_torch(v) if isinstance(v, fj.Tensor) else v for k, v in options.items()},
+        )
         for one, other in zip(flat(ours(x, x, x, **options)), flat(want)):
             compare(one, other)
 
@@ -316,7 +340,9 @@ def test_output_size_of_transposed_convolutions():
     ours, theirs = twins(lambda nn: nn.ConvTranspose2d(4, 3, 3, stride=2))
     x = random(CHANNELS2, 0)
     compare(ours(x, output_size=(18, 15)), theirs(to_torch(x), output_size=(18, 15)))
-    with pytest.raises(ValueError, match=r"requested an output size of \[30, 15\], but valid sizes range from"):
+    with pytest.raises(
+        ValueError, match=r"requested an output size of \[30, 15\], but valid sizes range from"
+    ):
         ours(x, output_size=(30, 15))
 
 
@@ -377,7 +403,11 @@ def test_packed_sequences():
     sequences = [random((length, 3), i) for i, (_, length) in enumerate(PARTS)]
     theirs_of = [to_torch(sequence) for sequence in sequences]
     rnn, their_rnn = fj.nn.utils.rnn, torch.nn.utils.rnn
-    for module in (lambda nn: nn.LSTM(3, 4, 2, bidirectional=True), lambda nn: nn.GRU(3, 4), lambda nn: nn.RNN(3, 4)):
+    for module in (
+        lambda nn: nn.LSTM(3, 4, 2, bidirectional=True),
+        lambda nn: nn.GRU(3, 4),
+        lambda nn: nn.RNN(3, 4),
+    ):
         ours, theirs = twins(module)
         packed = rnn.pack_sequence(sequences, enforce_sorted=False)
         their_packed = their_rnn.pack_sequence(theirs_of, enforce_sorted=False)
@@ -387,12 +417,21 @@ def test_packed_sequences():
         compare(output.data, want.data)
         for one, other in zip(flat(state), flat(want_state)):
             compare(one, other)
-        padded, lengths = rnn.pad_packed_sequence(output, batch_first=True, padding_value=-1.0, total_length=6)
-        want_padded, _ = their_rnn.pad_packed_sequence(want, batch_first=True, padding_value=-1.0, total_length=6)
+        padded, lengths = rnn.pad_packed_sequence(
+            output, batch_first=True, padding_value=-1.0, total_length=6
+        )
+        want_padded, _ = their_rnn.pad_packed_sequence(
+            want, batch_first=True, padding_value=-1.0, total_length=6
+        )
         compare(padded, want_padded)
         assert lengths.tolist() == [length for _, length in PARTS]
-    compare(rnn.pad_sequence(sequences, padding_side="left"), their_rnn.pad_sequence(theirs_of, padding_side="left"))
+    compare(
+        rnn.pad_sequence(sequences, padding_side="left"),
+        their_rnn.pad_sequence(theirs_of, padding_side="left"),
+    )
     for one, other in zip(rnn.unpack_sequence(packed), sequences):
         compare(one, other)
-    with pytest.raises(RuntimeError, match="must be sorted in decreasing order when `enforce_sorted` is True"):
+    with pytest.raises(
+        RuntimeError, match="must be sorted in decreasing order when `enforce_sorted` is True"
+    ):
         rnn.pack_sequence(sequences)

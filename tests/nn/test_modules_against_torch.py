@@ -50,7 +50,11 @@ CASES = [
     ("MultiMarginLoss", (), {}, [(4, 3), "classes"]), ("Embedding", (6, 3), {"padding_idx": 2}, ["classes"]), ("EmbeddingBag", (6, 3), {"mode": "sum"}, ["bags"]),
 ]  # fmt: skip
 
-INTEGERS = {"signs": np.array([1.0, -1, -1, 1]), "classes": np.array([0, 2, 1, 2]), "bags": np.array([[0, 2], [1, 5]])}
+INTEGERS = {
+    "signs": np.array([1.0, -1, -1, 1]),
+    "classes": np.array([0, 2, 1, 2]),
+    "bags": np.array([[0, 2], [1, 5]]),
+}
 
 
 def _inputs(shapes):
@@ -60,27 +64,47 @@ def _inputs(shapes):
 
 def _run(library, module, arrays, shapes):
     inputs = [library.from_numpy(array.copy()) for array in arrays]
-    floats = [x.requires_grad_() for x, shape in zip(inputs, shapes, strict=True) if not isinstance(shape, str)]
+    floats = [
+        x.requires_grad_() for x, shape in zip(inputs, shapes, strict=True) if not isinstance(shape, str)
+    ]
     results = module(*inputs)
-    flat = [results] if isinstance(results, library.Tensor) else [y for part in results for y in ([part] if isinstance(part, library.Tensor) else part or [])]
+    flat = (
+        [results]
+        if isinstance(results, library.Tensor)
+        else [y for part in results for y in ([part] if isinstance(part, library.Tensor) else part or [])]
+    )
     loss = sum((y * y.detach().cos()).sum() for y in flat)
     if loss.requires_grad:
         loss.backward()
     gradients = [x.grad for x in floats] + [p.grad for _, p in sorted(module.named_parameters())]
-    return [x if x is None else x.detach().numpy() for x in flat + gradients + [b for _, b in sorted(module.named_buffers())]]
+    return [
+        x if x is None else x.detach().numpy()
+        for x in flat + gradients + [b for _, b in sorted(module.named_buffers())]
+    ]
 
 
-@pytest.mark.parametrize(("name", "args", "kwargs", "shapes"), CASES, ids=[f"{case[0]}-{i}" for i, case in enumerate(CASES)])
+@pytest.mark.parametrize(
+    ("name", "args", "kwargs", "shapes"), CASES, ids=[f"{case[0]}-{i}" for i, case in enumerate(CASES)]
+)
 def test_module(name, args, kwargs, shapes):
     torch.manual_seed(0)
     theirs = getattr(torch.nn, name)(*args, **kwargs).double()
     ours = getattr(fj.nn, name)(*args, **kwargs).double()
     state = theirs.state_dict()
     assert list(ours.state_dict()) == list(state)
-    ours.load_state_dict({key: fj.from_numpy(value.numpy().copy()) if value.dim() else fj.tensor(value.item()) for key, value in state.items()})
+    ours.load_state_dict(
+        {
+            key: fj.from_numpy(value.numpy().copy()) if value.dim() else fj.tensor(value.item())
+            for key, value in state.items()
+        }
+    )
     for training in (True, False):
         arrays = _inputs(shapes)
-        for a, b in zip(_run(fj, ours.train(training), arrays, shapes), _run(torch, theirs.train(training), arrays, shapes), strict=True):
+        for a, b in zip(
+            _run(fj, ours.train(training), arrays, shapes),
+            _run(torch, theirs.train(training), arrays, shapes),
+            strict=True,
+        ):
             assert (a is None) == (b is None)
             if a is not None:
                 np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-8)
@@ -92,11 +116,15 @@ def test_packed_sequences():
     torch.manual_seed(0)
     theirs = torch.nn.LSTM(4, 3, bidirectional=True)
     ours = fj.nn.LSTM(4, 3, bidirectional=True)
-    ours.load_state_dict({key: fj.from_numpy(value.numpy().copy()) for key, value in theirs.state_dict().items()})
+    ours.load_state_dict(
+        {key: fj.from_numpy(value.numpy().copy()) for key, value in theirs.state_dict().items()}
+    )
     data = np.random.default_rng(0).standard_normal((5, 3, 4)).astype("f4")
     results = []
     for library, module in ((fj, ours), (torch, theirs)):
-        packed = library.nn.utils.rnn.pack_padded_sequence(library.from_numpy(data.copy()), [2, 5, 3], enforce_sorted=False)
+        packed = library.nn.utils.rnn.pack_padded_sequence(
+            library.from_numpy(data.copy()), [2, 5, 3], enforce_sorted=False
+        )
         output, (h, c) = module(packed)
         padded, lengths = library.nn.utils.rnn.pad_packed_sequence(output)
         results.append([x.detach().numpy() for x in (padded, lengths, h, c)])

@@ -27,7 +27,10 @@ def test_against_torch(name, options):
     torch = pytest.importorskip("torch")
     start = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)
     target = np.arange(4, dtype=np.float32)
-    ours, theirs = nn.Parameter(fj.from_numpy(start.copy())), torch.nn.Parameter(torch.from_numpy(start.copy()))
+    ours, theirs = (
+        nn.Parameter(fj.from_numpy(start.copy())),
+        torch.nn.Parameter(torch.from_numpy(start.copy())),
+    )
     our_optimizer = getattr(fj.optim, name)([ours], **options)
     their_optimizer = getattr(torch.optim, name)([theirs], **options)
     for _ in range(10):
@@ -81,8 +84,16 @@ def test_groups_and_closure():
         (lambda p: fj.optim.SGD(p, lr=1), TypeError, "iterable of Tensors"),
         (lambda p: fj.optim.SGD([p], lr=-1), ValueError, "Invalid learning rate: -1"),
         (lambda p: fj.optim.SGD([p], lr=1, nesterov=True), ValueError, "Nesterov momentum requires"),
-        (lambda p: fj.optim.Adam([p], betas=(1.0, 0.9)), ValueError, "Invalid beta parameter at index 0: 1.0"),
-        (lambda p: fj.optim.SGD([{"params": [p]}, {"params": [p]}], lr=1), ValueError, "more than one parameter group"),
+        (
+            lambda p: fj.optim.Adam([p], betas=(1.0, 0.9)),
+            ValueError,
+            "Invalid beta parameter at index 0: 1.0",
+        ),
+        (
+            lambda p: fj.optim.SGD([{"params": [p]}, {"params": [p]}], lr=1),
+            ValueError,
+            "more than one parameter group",
+        ),
         (lambda p: fj.optim.SGD([p * 2], lr=1), ValueError, "non-leaf"),
         (lambda p: fj.optim.SGD([3], lr=1), TypeError, "can only optimize Tensors"),
     ],
@@ -108,4 +119,6 @@ def test_schedules():
     assert rates(lambda o: schedules.MultiStepLR(o, [1, 3], 0.5)) == [1, 0.5, 0.5, 0.25, 0.25]
     assert rates(lambda o: schedules.ExponentialLR(o, 0.5), 3) == [1, 0.5, 0.25]
     assert rates(lambda o: schedules.LambdaLR(o, lambda step: step + 1), 3) == [1, 2, 3]
-    np.testing.assert_allclose(rates(lambda o: schedules.CosineAnnealingLR(o, 4)), [1, 0.853553, 0.5, 0.146447, 0], atol=1e-6)
+    np.testing.assert_allclose(
+        rates(lambda o: schedules.CosineAnnealingLR(o, 4)), [1, 0.853553, 0.5, 0.146447, 0], atol=1e-6
+    )

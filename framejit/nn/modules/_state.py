@@ -48,7 +48,9 @@ class State:
 
     # -- saving ------------------------------------------------------------------------------------------------------
 
-    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+    def state_dict(
+        self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
+    ) -> Any:
         """All parameters and persistent buffers by dotted name, detached unless ``keep_vars``."""
         if args:  # the old positional form: destination, prefix, keep_vars
             destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])  # type: ignore[misc]
@@ -92,7 +94,9 @@ class State:
 
     # -- loading -----------------------------------------------------------------------------------------------------
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
         """Copies ``state_dict`` into the module; with ``assign``, takes its tensors themselves.
 
         Raises:
@@ -217,8 +221,12 @@ class State:
         """``hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)`` runs first."""
         return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
-    def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> RemovableHandle:
-        return add_hook(self._load_state_dict_pre_hooks, functools.partial(hook, self) if with_module else hook)
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable, with_module: bool = False
+    ) -> RemovableHandle:
+        return add_hook(
+            self._load_state_dict_pre_hooks, functools.partial(hook, self) if with_module else hook
+        )
 
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """``hook(module, incompatible_keys)`` runs after loading; it may edit the two lists in place."""

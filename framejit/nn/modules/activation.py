@@ -98,7 +98,9 @@ class RReLU(Module):
 class PReLU(Module):
     """Leaky ReLU with learnt slopes, one for all channels or one each."""
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
         self.num_parameters, self.init = num_parameters, init
         self.weight = Parameter(fj.empty(num_parameters, device=device, dtype=dtype))

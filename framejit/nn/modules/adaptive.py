@@ -43,7 +43,12 @@ class AdaptiveLogSoftmaxWithLoss(Module):
                 "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each "
                 "value is between 1 and n_classes-1"
             )
-        self.in_features, self.n_classes, self.div_value, self.head_bias = in_features, n_classes, div_value, head_bias
+        self.in_features, self.n_classes, self.div_value, self.head_bias = (
+            in_features,
+            n_classes,
+            div_value,
+            head_bias,
+        )
         self.cutoffs = [*cutoffs, n_classes]
         self.shortlist_size = self.cutoffs[0]
         self.n_clusters = len(self.cutoffs) - 1
@@ -55,7 +60,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             size = self.cutoffs[i + 1] - self.cutoffs[i]
             self.tail.append(
                 Sequential(
-                    Linear(in_features, width, False, device, dtype), Linear(width, size, False, device, dtype)
+                    Linear(in_features, width, False, device, dtype),
+                    Linear(width, size, False, device, dtype),
                 )
             )
 
@@ -86,7 +92,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         head = F.log_softmax(self.head(input), dim=1)
         parts = [head[:, : self.shortlist_size]]
         for i in range(self.n_clusters):
-            parts.append(F.log_softmax(self.tail[i](input), dim=1) + head[:, self.shortlist_size + i].unsqueeze(1))
+            parts.append(
+                F.log_softmax(self.tail[i](input), dim=1) + head[:, self.shortlist_size + i].unsqueeze(1)
+            )
         return fj.cat(parts, 1)
 
     def predict(self, input: Tensor) -> Tensor:

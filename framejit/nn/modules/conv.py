@@ -50,7 +50,9 @@ class _ConvNd(Module):
         self.transposed, self.output_padding = transposed, output_padding
         # As F.pad takes it; only padding modes other than zeros use it.
         self._reversed_padding_repeated_twice = list(_both_sides(padding, kernel_size, dilation))
-        channels = (in_channels, out_channels // groups) if transposed else (out_channels, in_channels // groups)
+        channels = (
+            (in_channels, out_channels // groups) if transposed else (out_channels, in_channels // groups)
+        )
         self.weight = Parameter(fj.empty((*channels, *kernel_size), device=device, dtype=dtype))
         if bias:
             self.bias = Parameter(fj.empty(out_channels, device=device, dtype=dtype))
@@ -66,7 +68,9 @@ class _ConvNd(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def extra_repr(self) -> str:
-        parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
+        parts = [
+            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        ]
         if self.padding != (0,) * len(self.kernel_size):
             parts.append(f"padding={self.padding}")
         if self.dilation != (1,) * len(self.dilation):
@@ -102,7 +106,9 @@ def _check_padding(padding: _Padding, padding_mode: str, stride: tuple[int, ...]
         raise ValueError(f"padding_mode must be one of {modes}, but got padding_mode='{padding_mode}'")
 
 
-def _both_sides(padding: _Padding, kernel_size: tuple[int, ...], dilation: tuple[int, ...]) -> tuple[int, ...]:
+def _both_sides(
+    padding: _Padding, kernel_size: tuple[int, ...], dilation: tuple[int, ...]
+) -> tuple[int, ...]:
     """Padding before and after each dimension, last dimension first."""
     if padding == "valid":
         return (0,) * (2 * len(kernel_size))

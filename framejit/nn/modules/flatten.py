@@ -29,9 +29,13 @@ class Unflatten(Module):
     def __init__(self, dim: int | str, unflattened_size: Sequence[int] | Any) -> None:
         super().__init__()
         if not isinstance(dim, int):
-            raise TypeError(f"Unflatten: got dim={dim!r}, expected an int. Named dimensions are not supported.")
+            raise TypeError(
+                f"Unflatten: got dim={dim!r}, expected an int. Named dimensions are not supported."
+            )
         if not isinstance(unflattened_size, (tuple, list)):
-            raise TypeError(f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}")
+            raise TypeError(
+                f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}"
+            )
         for index, size in enumerate(unflattened_size):
             if not isinstance(size, int):
                 raise TypeError(

@@ -56,7 +56,9 @@ class Module(Traversal, State, Hooks):
     # -- calling -----------------------------------------------------------------------------------------------------
 
     def _forward_unimplemented(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
 
     forward: Callable[..., Any] = _forward_unimplemented
 
@@ -97,14 +99,22 @@ class Module(Traversal, State, Hooks):
     def _registry_for(self, name: str, value: Any) -> str | None:
         """The registry that an assignment goes to; ``None`` for a plain attribute."""
         if isinstance(value, (Parameter, Module, Buffer)):
-            kind = "parameters" if isinstance(value, Parameter) else "module" if isinstance(value, Module) else "buffer"
+            kind = (
+                "parameters"
+                if isinstance(value, Parameter)
+                else "module"
+                if isinstance(value, Module)
+                else "buffer"
+            )
             if "_parameters" not in self.__dict__:
                 raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
             return {"parameters": "_parameters", "module": "_modules", "buffer": "_buffers"}[kind]
         for registry, allowed, what, described in _ASSIGNABLE:
             if name in self.__dict__.get(registry, ()):
                 if not isinstance(value, allowed):
-                    raise TypeError(f"cannot assign '{_type_name(value)}' as {what} '{name}' ({described} expected)")
+                    raise TypeError(
+                        f"cannot assign '{_type_name(value)}' as {what} '{name}' ({described} expected)"
+                    )
                 return registry
         return None
 

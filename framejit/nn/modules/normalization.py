@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +14,9 @@ from framejit.nn.parameter import Parameter
 
 
 def _shape(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
-    return (int(normalized_shape),) if isinstance(normalized_shape, numbers.Integral) else tuple(normalized_shape)  # type: ignore[arg-type]
+    if isinstance(normalized_shape, Sequence):
+        return tuple(normalized_shape)
+    return (int(normalized_shape),)
 
 
 class LayerNorm(Module):
@@ -49,9 +50,7 @@ class LayerNorm(Module):
 
     def extra_repr(self) -> str:
         bias = self.bias is not None or not self.elementwise_affine
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, bias={bias}"
-        )
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, bias={bias}"
 
 
 class RMSNorm(Module):

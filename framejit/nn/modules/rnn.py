@@ -43,7 +43,12 @@ class RNNBase(Module):
         super().__init__()
         _check_sizes(input_size, hidden_size, num_layers, proj_size, mode)
         _check_dropout(dropout, num_layers)
-        self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
+        self.mode, self.input_size, self.hidden_size, self.num_layers = (
+            mode,
+            input_size,
+            hidden_size,
+            num_layers,
+        )
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
         self._all_weights: list[list[str]] = []
@@ -94,7 +99,9 @@ class RNNBase(Module):
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}"
             )
 
-    def check_hidden_size(self, hx: Tensor, expected: tuple, message: str = "Expected hidden size {}, got {}") -> None:
+    def check_hidden_size(
+        self, hx: Tensor, expected: tuple, message: str = "Expected hidden size {}, got {}"
+    ) -> None:
         if tuple(hx.shape) != expected:
             raise RuntimeError(message.format(expected, list(hx.shape)))
 
@@ -109,7 +116,9 @@ class RNNBase(Module):
 
     def _zero_state(self, input: Tensor, batch: int) -> tuple[Tensor, ...]:
         count = self.num_layers * (2 if self.bidirectional else 1)
-        h = fj.zeros((count, batch, self.proj_size or self.hidden_size), dtype=input.dtype, device=input.device)
+        h = fj.zeros(
+            (count, batch, self.proj_size or self.hidden_size), dtype=input.dtype, device=input.device
+        )
         if self.mode != "LSTM":
             return (h,)
         return h, fj.zeros((count, batch, self.hidden_size), dtype=input.dtype, device=input.device)
@@ -149,7 +158,9 @@ class RNNBase(Module):
             raise RuntimeError(
                 f"{self._get_name()}: For {kind} input, hx and cx should also be {dims}-D but got ({got}) tensors"
             )
-        raise RuntimeError(f"{self._get_name()}: For {kind} input, hx should also be {dims}-D but got {got} tensor")
+        raise RuntimeError(
+            f"{self._get_name()}: For {kind} input, hx should also be {dims}-D but got {got} tensor"
+        )
 
     def _forward_packed(self, packed: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
         data, batch_sizes, sorted_indices, unsorted_indices = packed
@@ -286,7 +297,17 @@ class RNN(RNNBase):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
         self_mode = f"RNN_{nonlinearity.upper()}"
         super().__init__(
-            self_mode, input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype
+            self_mode,
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            0,
+            device,
+            dtype,
         )
         self.nonlinearity = nonlinearity
 
@@ -338,7 +359,17 @@ class GRU(RNNBase):
         dtype: Any = None,
     ) -> None:
         super().__init__(
-            "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype
+            "GRU",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            0,
+            device,
+            dtype,
         )
 
 
@@ -346,7 +377,13 @@ class RNNCellBase(Module):
     """One step of a recurrence. Shapes: input ``(N, input_size)`` or ``(input_size)``, state likewise."""
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool,
+        num_chunks: int,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias

@@ -34,7 +34,9 @@ class PackedSequence(_Packed):
         unsorted_indices: Tensor | None = None,
     ) -> PackedSequence:
         if batch_sizes is None:
-            raise ValueError("PackedSequence: expected batch_sizes. Try pack_padded_sequence or pack_sequence.")
+            raise ValueError(
+                "PackedSequence: expected batch_sizes. Try pack_padded_sequence or pack_sequence."
+            )
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
@@ -114,7 +116,9 @@ def _check_lengths(counts: list[int], times: Tensor) -> None:
             "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement."
         )
     if counts[0] > times.shape[0]:
-        raise RuntimeError(f"Expected lengths of at most {times.shape[0]}, the sequences' size, but got {counts[0]}")
+        raise RuntimeError(
+            f"Expected lengths of at most {times.shape[0]}, the sequences' size, but got {counts[0]}"
+        )
 
 
 def pad_packed_sequence(

@@ -70,12 +70,18 @@ def test_optimizer(name, options):
     mine, other = our_optimizer.state_dict(), their_optimizer.state_dict()
     assert mine["param_groups"] == other["param_groups"]
     if name == "LBFGS":
-        assert [mine["state"][0][key] for key in ("n_iter", "func_evals")] == [other["state"][0][key] for key in ("n_iter", "func_evals")]
+        assert [mine["state"][0][key] for key in ("n_iter", "func_evals")] == [
+            other["state"][0][key] for key in ("n_iter", "func_evals")
+        ]
         return
-    assert {i: sorted(s) for i, s in mine["state"].items()} == {i: sorted(s) for i, s in other["state"].items()}
+    assert {i: sorted(s) for i, s in mine["state"].items()} == {
+        i: sorted(s) for i, s in other["state"].items()
+    }
     for index, entries in other["state"].items():
         for key, value in entries.items():
-            np.testing.assert_allclose(np.asarray(mine["state"][index][key]), np.asarray(value), rtol=2e-4, atol=2e-5)
+            np.testing.assert_allclose(
+                np.asarray(mine["state"][index][key]), np.asarray(value), rtol=2e-4, atol=2e-5
+            )
     # Loaded into a new optimiser, the state goes on as the old one would.
     fresh = getattr(fj.optim, name)(ours, **options)
     fresh.load_state_dict(copy.deepcopy(mine))
@@ -133,7 +139,9 @@ SCHEDULES = {
     "CyclicLR": dict(base_lr=0.01, max_lr=0.2, step_size_up=5, step_size_down=8, mode="triangular2"),
     "CyclicLR exp": dict(base_lr=0.01, max_lr=0.2, step_size_up=5, mode="exp_range", gamma=0.95),
     "OneCycleLR": dict(max_lr=0.5, total_steps=60),
-    "OneCycleLR three": dict(max_lr=0.5, epochs=6, steps_per_epoch=10, three_phase=True, anneal_strategy="linear"),
+    "OneCycleLR three": dict(
+        max_lr=0.5, epochs=6, steps_per_epoch=10, three_phase=True, anneal_strategy="linear"
+    ),
     "LambdaLR": dict(lr_lambda=lambda step: 0.9**step),
     "MultiplicativeLR": dict(lr_lambda=lambda step: 0.97),
 }
@@ -167,10 +175,14 @@ def same_rates(pairs, steps=50):
 
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_schedule(name):
-    pairs = schedulers(lambda module, optimizer: getattr(module, name.split()[0])(optimizer, **SCHEDULES[name]))
+    pairs = schedulers(
+        lambda module, optimizer: getattr(module, name.split()[0])(optimizer, **SCHEDULES[name])
+    )
     same_rates(pairs, 25)
     optimizer, ours = pairs[0]
-    groups = copy.deepcopy([{k: v for k, v in group.items() if k != "params"} for group in optimizer.param_groups])
+    groups = copy.deepcopy(
+        [{k: v for k, v in group.items() if k != "params"} for group in optimizer.param_groups]
+    )
     resumed = getattr(fj.optim.lr_scheduler, name.split()[0])(optimizer, **SCHEDULES[name])
     resumed.load_state_dict(ours.state_dict())
     for group, saved in zip(optimizer.param_groups, groups):
@@ -184,7 +196,9 @@ def test_momentum_of_adam(name):
 
 
 @pytest.mark.parametrize("epochs", [[0, 3, 10, 4], [7]])
-@pytest.mark.parametrize("name", ["StepLR", "CosineAnnealingLR", "ExponentialLR", "CosineAnnealingWarmRestarts"])
+@pytest.mark.parametrize(
+    "name", ["StepLR", "CosineAnnealingLR", "ExponentialLR", "CosineAnnealingWarmRestarts"]
+)
 def test_step_to_an_epoch(name, epochs):
     pairs = schedulers(lambda module, optimizer: getattr(module, name)(optimizer, **SCHEDULES[name]))
     for epoch in epochs:
@@ -202,7 +216,9 @@ def test_schedules_of_schedules():
         return module.SequentialLR(optimizer, [first, then], milestones=[5])
 
     def product(module, optimizer):
-        return module.ChainedScheduler([module.ConstantLR(optimizer, factor=0.1, total_iters=4), module.ExponentialLR(optimizer, 0.9)])
+        return module.ChainedScheduler(
+            [module.ConstantLR(optimizer, factor=0.1, total_iters=4), module.ExponentialLR(optimizer, 0.9)]
+        )
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -211,7 +227,9 @@ def test_schedules_of_schedules():
 
 
 def test_plateau():
-    pairs = schedulers(lambda m, o: m.ReduceLROnPlateau(o, factor=0.5, patience=2, cooldown=1, threshold=0.01, min_lr=0.05))
+    pairs = schedulers(
+        lambda m, o: m.ReduceLROnPlateau(o, factor=0.5, patience=2, cooldown=1, threshold=0.01, min_lr=0.05)
+    )
     for value in [3, 2, 2, 1.999, 2, 2, 2, 2, 1.5, 1.6, 1.6, 1.6, 1.6, 1.6, 1.6, 1.6, float("inf"), 1.6]:
         for _, scheduler in pairs:
             scheduler.step(value)
@@ -246,7 +264,9 @@ def test_swa_schedule():
         result = []
         for library in (fj, torch):
             optimizer = library.optim.SGD([library.nn.Parameter(library.ones(1))], lr=0.5)
-            scheduler = library.optim.swa_utils.SWALR(optimizer, swa_lr=0.05, anneal_epochs=6, anneal_strategy=strategy)
+            scheduler = library.optim.swa_utils.SWALR(
+                optimizer, swa_lr=0.05, anneal_epochs=6, anneal_strategy=strategy
+            )
             rates = []
             for _ in range(10):
                 optimizer.step()
@@ -259,5 +279,7 @@ def test_swa_schedule():
 def test_scheduler_before_optimizer_warns():
     optimizer = fj.optim.SGD([nn.Parameter(fj.ones(1))], lr=1.0)
     scheduler = fj.optim.lr_scheduler.StepLR(optimizer, 3)
-    with pytest.warns(UserWarning, match="Detected call of `lr_scheduler.step\\(\\)` before `optimizer.step\\(\\)`"):
+    with pytest.warns(
+        UserWarning, match="Detected call of `lr_scheduler.step\\(\\)` before `optimizer.step\\(\\)`"
+    ):
         scheduler.step()
