@@ -1,8 +1,22 @@
-"""Mixed precision: ``autocast`` chooses the dtype of each operation (the rule is a key of the op's row)."""
+"""Automatic mixed precision: ``autocast`` chooses the dtype of each operation (the rule is a key of the op's row),
+``GradScaler`` keeps losses large enough for float16."""
 
-from __future__ import annotations
+from framejit.amp.autocast_mode import (
+    autocast,
+    custom_bwd,
+    custom_fwd,
+    get_autocast_dtype,
+    is_autocast_available,
+    is_autocast_enabled,
+)
+from framejit.amp.grad_scaler import GradScaler
 
-from framejit.amp.autocast_mode import autocast as autocast
-from framejit.amp.autocast_mode import custom_bwd as custom_bwd
-from framejit.amp.autocast_mode import custom_fwd as custom_fwd
-from framejit.amp.autocast_mode import is_autocast_available as is_autocast_available
+__all__ = [
+    "GradScaler",
+    "autocast",
+    "custom_bwd",
+    "custom_fwd",
+    "get_autocast_dtype",
+    "is_autocast_available",
+    "is_autocast_enabled",
+]

@@ -12,7 +12,7 @@ from typing import Any
 import framejit as fj
 from framejit import Tensor
 from framejit.compiler.api import leave_to_interpreter
-from framejit.nn.utils.gradients import clear_gradients
+from framejit.nn._gradients import clear_gradients
 from framejit.utils.hooks import RemovableHandle, add_hook
 
 

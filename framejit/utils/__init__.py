@@ -1,5 +1,12 @@
-"""Utilities around training: ``data`` (datasets and loaders)."""
+"""Utilities around training.
 
+Tour: ``data`` (datasets and loaders), ``checkpoint`` (less memory in training), ``model_zoo`` (downloads), ``safetensors``,
+``dlpack``, ``hooks`` (handles of hooks).
+"""
+
+from framejit.utils import checkpoint as checkpoint
 from framejit.utils import data as data
+from framejit.utils import dlpack as dlpack
+from framejit.utils import hooks as hooks
 
-__all__ = ["data"]
+__all__ = ["checkpoint", "data", "dlpack", "hooks"]

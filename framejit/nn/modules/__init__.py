@@ -32,7 +32,7 @@ from framejit.nn.modules.activation import (
 )
 from framejit.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
 from framejit.nn.modules.attention import MultiheadAttention
-from framejit.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from framejit.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
 from framejit.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from framejit.nn.modules.conv import (
     Conv1d,
@@ -285,6 +285,7 @@ __all__ = [
     "Softplus",
     "Softshrink",
     "Softsign",
+    "SyncBatchNorm",
     "Tanh",
     "Tanhshrink",
     "Threshold",

@@ -118,3 +118,39 @@ class BatchNorm3d(_BatchNorm):
     """Normalises the channels of ``(N, C, D, H, W)``."""
 
     _allowed_dims = (5,)
+
+
+class SyncBatchNorm(_BatchNorm):
+    """Batch norm of ``(N, C, *)`` over all processes of a group; this process is always alone in its own."""
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() < 2:
+            raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
+        """``module`` with every batch norm in it exchanged for one of this class, with the same parameters."""
+        converted = module
+        if isinstance(module, _BatchNorm) and not isinstance(module, SyncBatchNorm):
+            options = (module.eps, module.momentum, module.affine, module.track_running_stats, process_group)
+            converted = SyncBatchNorm(module.num_features, *options)
+            converted._parameters.update(module._parameters)
+            converted._buffers.update(module._buffers)
+            converted.training = module.training
+        for name, child in module.named_children():
+            converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return converted

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import framejit as fj
 from framejit import Tensor
+from framejit.nn._gradients import clear_gradients
 from framejit.nn.modules._hooks import Hooks, global_hooks
 from framejit.nn.modules._hooks import register_module_forward_hook as register_module_forward_hook
 from framejit.nn.modules._hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
@@ -25,7 +26,6 @@ from framejit.nn.modules._state import IncompatibleKeys as _IncompatibleKeys  # 
 from framejit.nn.modules._state import State
 from framejit.nn.modules._traversal import Traversal
 from framejit.nn.parameter import Buffer, Parameter, is_lazy
-from framejit.nn.utils.gradients import clear_gradients
 
 # The dictionaries an attribute name can live in, in the order in which they are searched.
 _REGISTRIES = ("_parameters", "_buffers", "_modules")

@@ -14,6 +14,7 @@ from framejit.utils.data.dataset import (
     TensorDataset,
     random_split,
 )
+from framejit.utils.data.distributed import DistributedSampler
 from framejit.utils.data.loader import DataLoader
 from framejit.utils.data.sampler import (
     BatchSampler,
@@ -31,6 +32,7 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "DistributedSampler",
     "IterableDataset",
     "RandomSampler",
     "Sampler",

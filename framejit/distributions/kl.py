@@ -1,0 +1,124 @@
+"""Kullback-Leibler divergences, by pairs of types of distributions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import framejit as fj
+from framejit import Tensor
+from framejit.distributions.bernoulli import Bernoulli
+from framejit.distributions.categorical import Categorical
+from framejit.distributions.distribution import Distribution
+from framejit.distributions.exponential import Exponential
+from framejit.distributions.independent import Independent
+from framejit.distributions.laplace import Laplace
+from framejit.distributions.multivariate_normal import MultivariateNormal
+from framejit.distributions.normal import Normal
+from framejit.distributions.one_hot_categorical import OneHotCategorical
+from framejit.distributions.poisson import Poisson
+from framejit.distributions.uniform import Uniform
+from framejit.distributions.utils import sum_rightmost
+from framejit.nn import functional as F
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_formulas: dict[tuple[type, type], Callable[[Any, Any], Tensor]] = {}
+
+
+def register_kl(type_p: type, type_q: type) -> Callable[[_F], _F]:
+    """Decorates the function that computes the divergence of ``type_p`` from ``type_q``."""
+    for kind in (type_p, type_q):
+        if not (isinstance(kind, type) and issubclass(kind, Distribution)):
+            raise TypeError(f"Expected type_p and type_q to be Distribution subclasses but got {kind}")
+
+    def decorate(function: _F) -> _F:
+        _formulas[type_p, type_q] = function
+        return function
+
+    return decorate
+
+
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
+    """The expectation under ``p`` of ``log p - log q``.
+
+    Raises:
+        NotImplementedError: there is no formula for these types.
+    """
+    for kind_p in type(p).__mro__:
+        for kind_q in type(q).__mro__:
+            formula = _formulas.get((kind_p, kind_q))
+            if formula is not None:
+                return formula(p, q)
+    raise NotImplementedError(
+        f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}"
+    )
+
+
+@register_kl(Normal, Normal)
+def _normal(p: Normal, q: Normal) -> Tensor:
+    ratio = (p.scale / q.scale).pow(2)
+    return 0.5 * (ratio + ((p.loc - q.loc) / q.scale).pow(2) - 1 - ratio.log())
+
+
+@register_kl(Bernoulli, Bernoulli)
+def _bernoulli(p: Bernoulli, q: Bernoulli) -> Tensor:
+    one = p.probs * (F.softplus(-q.logits) - F.softplus(-p.logits))
+    zero = (1 - p.probs) * (F.softplus(q.logits) - F.softplus(p.logits))
+    one = fj.where(q.probs == 0, math.inf, one).masked_fill(p.probs == 0, 0.0)
+    zero = fj.where(q.probs == 1, math.inf, zero).masked_fill(p.probs == 1, 0.0)
+    return one + zero
+
+
+@register_kl(Categorical, Categorical)
+def _categorical(p: Categorical, q: Categorical) -> Tensor:
+    terms = p.probs * (p.logits - q.logits)
+    terms = fj.where(q.probs == 0, math.inf, terms).masked_fill(p.probs == 0, 0.0)
+    return terms.sum(-1)
+
+
+@register_kl(OneHotCategorical, OneHotCategorical)
+def _one_hot(p: OneHotCategorical, q: OneHotCategorical) -> Tensor:
+    return _categorical(p._categorical, q._categorical)
+
+
+@register_kl(Uniform, Uniform)
+def _uniform(p: Uniform, q: Uniform) -> Tensor:
+    result = ((q.high - q.low) / (p.high - p.low)).log()
+    return result.masked_fill((q.low > p.low) | (q.high < p.high), math.inf)
+
+
+@register_kl(Exponential, Exponential)
+def _exponential(p: Exponential, q: Exponential) -> Tensor:
+    ratio = q.rate / p.rate
+    return ratio - ratio.log() - 1
+
+
+@register_kl(Laplace, Laplace)
+def _laplace(p: Laplace, q: Laplace) -> Tensor:
+    ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
+    return -ratio.log() + distance / q.scale + ratio * (-distance / p.scale).exp() - 1
+
+
+@register_kl(Poisson, Poisson)
+def _poisson(p: Poisson, q: Poisson) -> Tensor:
+    return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
+
+
+@register_kl(MultivariateNormal, MultivariateNormal)
+def _multivariate_normal(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
+    if p.event_shape != q.event_shape:
+        raise ValueError(
+            "KL-divergence between two Multivariate Normals with different event shapes cannot be computed"
+        )
+    solved = fj.linalg.solve_triangular(q._factor, p._factor, upper=False)
+    difference = fj.linalg.solve_triangular(q._factor, (q.loc - p.loc).unsqueeze(-1), upper=False)
+    trace, distance = solved.pow(2).sum((-2, -1)), difference.pow(2).sum((-2, -1))
+    return q._half_log_det() - p._half_log_det() + 0.5 * (trace + distance - p.event_shape[0])
+
+
+@register_kl(Independent, Independent)
+def _independent(p: Independent, q: Independent) -> Tensor:
+    if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
+        raise NotImplementedError
+    return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)

@@ -1,0 +1,179 @@
+"""Distributions against PyTorch's: densities, moments, entropies, divergences; samples by their statistics."""
+
+import numpy as np
+import pytest
+
+import framejit as fj
+
+torch = pytest.importorskip("torch")
+
+LOC = np.array([[0.3, -1.0, 2.0], [0.0, 1.5, -0.4]], np.float32)
+SCALE = np.array([[0.5, 1.0, 2.0], [1.2, 0.7, 0.3]], np.float32)
+PROBS = np.array([[0.2, 0.5, 0.9], [0.6, 0.1, 0.7]], np.float32)
+FACTOR = np.array([[1.0, 0.0, 0.0], [0.3, 0.8, 0.0], [-0.2, 0.5, 1.5]], np.float32)
+
+# name, parameters, values, attributes beyond mean and variance that are compared
+CASES = [
+    ("Normal", dict(loc=LOC, scale=SCALE), LOC + 0.4, ["cdf", "icdf", "mode"]),
+    ("Normal", dict(loc=0.0, scale=1.5), LOC, ["cdf"]),
+    ("Uniform", dict(low=LOC, high=LOC + SCALE), LOC + 0.2 * SCALE, ["cdf", "icdf"]),
+    ("Exponential", dict(rate=SCALE), SCALE * 2, ["cdf", "icdf", "mode"]),
+    ("Laplace", dict(loc=LOC, scale=SCALE), LOC - 0.7, ["cdf", "icdf", "mode"]),
+    ("Gumbel", dict(loc=LOC, scale=SCALE), LOC - 0.7, ["cdf", "icdf", "mode"]),
+    ("LogNormal", dict(loc=LOC * 0.3, scale=SCALE * 0.3), np.abs(LOC) + 0.5, ["cdf", "icdf", "mode"]),
+    ("Bernoulli", dict(probs=PROBS), (PROBS > 0.4).astype(np.float32), ["mode", "logits"]),
+    ("Bernoulli", dict(logits=LOC), (PROBS > 0.4).astype(np.float32), ["probs"]),
+    ("Geometric", dict(probs=PROBS), np.array([[0, 1, 2], [4, 0, 1]], np.float32), []),
+    ("Poisson", dict(rate=SCALE), np.array([[0, 1, 2], [4, 0, 1]], np.float32), ["mode"]),
+    ("Categorical", dict(probs=PROBS), np.array([2, 0]), ["mode", "logits"]),
+    ("Categorical", dict(logits=LOC), np.array([[2, 0], [1, 1]]), ["probs"]),
+    ("OneHotCategorical", dict(logits=LOC), np.array([[0, 1, 0], [1, 0, 0]], np.float32), ["probs", "mode"]),
+    (
+        "MultivariateNormal",
+        dict(loc=LOC, scale_tril=FACTOR),
+        LOC + 0.3,
+        ["covariance_matrix", "precision_matrix"],
+    ),
+    ("MultivariateNormal", dict(loc=LOC[0], covariance_matrix=FACTOR @ FACTOR.T), LOC, ["scale_tril"]),
+    ("MultivariateNormal", dict(loc=LOC[0], precision_matrix=FACTOR @ FACTOR.T), LOC, ["scale_tril"]),
+]
+
+
+def convert(library, value):
+    return library.tensor(value) if isinstance(value, np.ndarray) else value
+
+
+def both(name, parameters):
+    return [
+        getattr(library.distributions, name)(**{k: convert(library, v) for k, v in parameters.items()})
+        for library in (fj, torch)
+    ]
+
+
+def same(got, want, tolerance=1e-4):
+    np.testing.assert_allclose(got.detach().numpy(), want.detach().numpy(), rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize(
+    "name, parameters, values, attributes", CASES, ids=[f"{c[0]}-{i}" for i, c in enumerate(CASES)]
+)
+def test_as_in_torch(name, parameters, values, attributes):
+    ours, theirs = both(name, parameters)
+    assert repr(ours).replace("framejit", "torch") == repr(theirs)
+    assert tuple(ours.batch_shape) == tuple(theirs.batch_shape) and tuple(ours.event_shape) == tuple(
+        theirs.event_shape
+    )
+    same(ours.log_prob(fj.tensor(values)), theirs.log_prob(torch.tensor(values)))
+    same(ours.mean, theirs.mean)
+    same(ours.stddev, theirs.stddev)
+    if name != "Poisson":
+        same(ours.entropy(), theirs.entropy())
+    for attribute in attributes:
+        if attribute == "icdf":
+            same(ours.icdf(fj.tensor(PROBS)), theirs.icdf(torch.tensor(PROBS)))
+        elif attribute == "cdf":
+            same(ours.cdf(fj.tensor(values)), theirs.cdf(torch.tensor(values)))
+        else:
+            same(getattr(ours, attribute), getattr(theirs, attribute))
+    if ours.has_enumerate_support:
+        same(ours.enumerate_support(), theirs.enumerate_support())
+    wide, their_wide = ours.expand((4, *ours.batch_shape)), theirs.expand((4, *theirs.batch_shape))
+    value = their_wide.sample().numpy()
+    same(wide.log_prob(fj.from_numpy(value)), their_wide.log_prob(torch.from_numpy(value)))
+
+
+@pytest.mark.parametrize(
+    "name, parameters, values, attributes", CASES, ids=[f"{c[0]}-{i}" for i, c in enumerate(CASES)]
+)
+def test_samples(name, parameters, values, attributes):
+    fj.manual_seed(0)
+    ours, theirs = both(name, parameters)
+    drawn = ours.sample((20000,))
+    assert tuple(drawn.shape) == tuple(theirs.sample((20000,)).shape) and not drawn.requires_grad
+    if name == "Categorical":
+        counts = np.stack([(drawn.numpy() == k).mean(0) for k in range(3)], -1)
+        np.testing.assert_allclose(counts, theirs.probs.numpy(), atol=0.02)
+        return
+    stddev = theirs.stddev.numpy()
+    assert (np.abs(drawn.numpy().mean(0) - theirs.mean.numpy()) < 0.04 * stddev + 1e-3).all()
+    np.testing.assert_allclose(drawn.numpy().std(0), stddev, rtol=0.1)
+
+
+def test_gradients_through_samples():
+    loc = fj.tensor([1.0, 2.0], requires_grad=True)
+    scale = fj.tensor([0.5, 1.0], requires_grad=True)
+    fj.distributions.Normal(loc, scale).rsample((3,)).sum().backward()
+    assert loc.grad.tolist() == [3.0, 3.0] and scale.grad is not None
+    assert not fj.distributions.Normal(loc, scale).sample().requires_grad
+    logits = fj.zeros(4, requires_grad=True)
+    sample = fj.distributions.OneHotCategoricalStraightThrough(logits=logits).rsample()
+    (sample * fj.arange(4.0)).sum().backward()
+    assert logits.grad is not None
+
+
+PAIRS = [
+    case
+    for case in CASES
+    if case[0]
+    in "Normal Uniform Exponential Laplace Bernoulli Categorical OneHotCategorical Poisson MultivariateNormal".split()
+]
+
+
+@pytest.mark.parametrize("case", PAIRS, ids=[f"{c[0]}-{i}" for i, c in enumerate(PAIRS)])
+def test_divergence(case):
+    name, parameters = case[:2]
+    other = {
+        k: v * 1.5
+        if k in ("scale", "high", "rate", "scale_tril", "covariance_matrix", "precision_matrix")
+        else v * 0.8
+        for k, v in parameters.items()
+    }
+    (p, their_p), (q, their_q) = both(name, parameters), both(name, other)
+    same(fj.distributions.kl_divergence(p, q), torch.distributions.kl_divergence(their_p, their_q))
+
+
+def test_independent_and_transformed():
+    results = []
+    for library in (fj, torch):
+        d = library.distributions
+        loc, scale = library.tensor(LOC), library.tensor(SCALE)
+        independent = d.Independent(d.Normal(loc, scale), 1)
+        squashed = d.TransformedDistribution(
+            independent,
+            [d.TanhTransform(), d.AffineTransform(1.0, library.tensor([2.0, 0.5, 3.0]), event_dim=1)],
+        )
+        plain = d.TransformedDistribution(d.Normal(loc, scale), d.transforms.SigmoidTransform())
+        value = library.tensor(np.array([[1.3, 0.9, 2.0], [0.2, 1.1, 0.4]], np.float32))
+        results.append([
+            independent.log_prob(loc + 0.1), independent.entropy(), squashed.log_prob(value), plain.log_prob(library.tensor(PROBS)),
+            d.kl_divergence(independent, d.Independent(d.Normal(loc * 0.5, scale), 1)),
+            independent.expand((4, 2)).log_prob(loc),
+        ])  # fmt: skip
+        assert tuple(independent.event_shape) == tuple(squashed.event_shape) == (3,)
+        assert tuple(squashed.rsample((5,)).shape) == (5, 2, 3)
+    for one, other in zip(*results):
+        same(one, other)
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda d, t: d.Normal(t(0.0), t(-1.0)), "Expected parameter scale"),
+        (lambda d, t: d.Bernoulli(probs=t(1.5)), "Expected parameter probs"),
+        (
+            lambda d, t: d.Bernoulli(probs=t(0.5), logits=t(0.5)),
+            "Either `probs` or `logits` must be specified, but not both",
+        ),
+        (lambda d, t: d.Uniform(t(1.0), t(0.0)), "not defined when low|Expected parameter low"),
+        (lambda d, t: d.Categorical(probs=t([0.5, 0.5])).log_prob(t(2.0)), "to be within the support"),
+        (lambda d, t: d.Independent(d.Normal(t(0.0), t(1.0)), 1), "Expected reinterpreted_batch_ndims"),
+    ],
+)
+def test_errors(make, message):
+    for library in (fj, torch):
+        with pytest.raises(ValueError, match=message):
+            make(library.distributions, library.tensor)
+    with pytest.raises(NotImplementedError, match="No KL"):
+        fj.distributions.kl_divergence(
+            fj.distributions.Normal(0.0, 1.0), fj.distributions.Bernoulli(fj.tensor(0.5))
+        )
