@@ -201,11 +201,14 @@ from framejit.amp.autocast_mode import set_autocast_enabled as set_autocast_enab
 from framejit import cuda as cuda  # noqa: E402  isort: skip
 from framejit import distributed as distributed  # noqa: E402  isort: skip
 from framejit import jit as jit  # noqa: E402  isort: skip
+from framejit import profiler as profiler  # noqa: E402  isort: skip
+from framejit import _utils as _utils  # noqa: E402  isort: skip
 from framejit import func as func  # noqa: E402  isort: skip
 from framejit import linalg as linalg  # noqa: E402  isort: skip
 from framejit import special as special  # noqa: E402  isort: skip
 from framejit import fft as fft  # noqa: E402  isort: skip
 from framejit import distributions as distributions  # noqa: E402  isort: skip
+from framejit.cuda import Stream as Stream  # noqa: E402
 
 from framejit import multiprocessing as multiprocessing  # noqa: E402  isort: skip
 from framejit.serialization import load as load  # noqa: E402  isort: skip

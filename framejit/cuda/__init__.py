@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 __all__ = [
-    "current_device", "device_count", "empty_cache", "get_device_name", "init", "is_available", "is_bf16_supported",
+    "Event", "Stream", "current_device", "current_stream", "default_stream", "device_count",
+    "empty_cache", "get_device_name", "init", "is_available", "is_bf16_supported",
     "is_initialized", "manual_seed", "manual_seed_all", "set_device", "synchronize",
 ]  # fmt: skip
 
@@ -48,3 +49,18 @@ def _no_gpu(*args: Any, **kwargs: Any) -> NoReturn:
 
 
 init = current_device = get_device_name = set_device = synchronize = _no_gpu
+current_stream = default_stream = _no_gpu
+
+
+class Stream:
+    """A queue of a GPU's work; making one raises RuntimeError, since there is no GPU."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Stream:
+        _no_gpu()
+
+
+class Event(Stream):
+    """A point in a stream; making one raises RuntimeError, since there is no GPU."""
+
+
+from framejit.cuda import comm as comm  # noqa: E402

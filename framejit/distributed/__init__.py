@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, NoReturn
 
 __all__ = [
-    "all_gather", "all_reduce", "barrier", "broadcast", "get_rank", "get_world_size", "init_process_group", "is_available",
-    "is_initialized",
+    "ReduceOp", "all_gather", "all_reduce", "all_to_all_single", "barrier", "broadcast", "get_backend",
+    "get_rank", "get_world_size", "init_process_group", "is_available",
+    "is_initialized", "new_group", "reduce", "reduce_scatter",
 ]  # fmt: skip
 
 
@@ -20,6 +22,16 @@ def is_initialized() -> bool:
     return False
 
 
+class ReduceOp(Enum):
+    """How values of several processes are combined."""
+
+    SUM = 0
+    AVG = 1
+    PRODUCT = 2
+    MIN = 3
+    MAX = 4
+
+
 def _no_group(*args: Any, **kwargs: Any) -> NoReturn:
     """Raises ValueError: there is no group of processes."""
     raise ValueError(
@@ -29,3 +41,4 @@ def _no_group(*args: Any, **kwargs: Any) -> NoReturn:
 
 
 init_process_group = get_rank = get_world_size = barrier = all_reduce = all_gather = broadcast = _no_group
+get_backend = new_group = reduce = reduce_scatter = all_to_all_single = _no_group

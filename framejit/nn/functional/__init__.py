@@ -11,6 +11,7 @@ from __future__ import annotations
 import framejit as fj
 from framejit import Tensor
 from framejit._C import nn_functional as _ops
+from framejit.nn import _reduction as _Reduction  # noqa: F401  (PyTorch's name)
 from framejit.nn.functional.activation import celu as celu
 from framejit.nn.functional.activation import celu_ as celu_
 from framejit.nn.functional.activation import elu as elu

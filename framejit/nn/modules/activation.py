@@ -7,6 +7,7 @@ from typing import Any
 import framejit as fj
 from framejit import Tensor
 from framejit.nn import functional as F
+from framejit.nn.modules.attention import MultiheadAttention as MultiheadAttention  # where PyTorch has it
 from framejit.nn.modules.module import Module
 from framejit.nn.parameter import Parameter
 

@@ -268,6 +268,9 @@ class _ConvTransposeNd(_ConvNd):
         return tuple(size - low for size, low in zip(wanted, smallest))
 
 
+_ConvTransposeMixin = _ConvTransposeNd  # its name before PyTorch 1.8
+
+
 class ConvTranspose1d(_ConvTransposeNd):
     """Transposed convolution of ``(N, C, L)`` or ``(C, L)``."""
 

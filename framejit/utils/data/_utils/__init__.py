@@ -1,0 +1,1 @@
+"""PyTorch's paths of the collating functions."""
