@@ -129,6 +129,11 @@ void Executor::graph_integer(NumberVar* number) {
   int64_t value = PyLong_AsLongLongAndOverflow(number->real.get(), &overflow);
   if (overflow || value <= eager::SymInt::kLowestPlain || value >= -eager::SymInt::kLowestPlain)
     break_here(BreakId::number_overflow, describe(number));
+  if (number->source && tracer_->shapes().hints().size() >= guards::Program::kMaxSymbols) {
+    specialize(number);
+    number->graph_value = eager::SymInt(value);
+    return;
+  }
   if (number->source) {
     graph_input(number, eager::DType::int64, double(value));
     guards_.int64(number->source, int(number->graph_value.sym_int().expr()->value));

@@ -16,14 +16,15 @@ std::string take_error() {
   return message;
 }
 
-/// Which dims of an input get symbols.
-uint64_t dynamic_dims(const TraceRequest& request, const Source* source, const eager::Tensor& example) {
+/// Which dims of an input get symbols: none beyond `free`, the number of symbols that guards can still bind.
+uint64_t dynamic_dims(const TraceRequest& request, const Source* source, const eager::Tensor& example,
+                      int64_t free) {
   uint64_t dims = 0;
-  for (int d = 0; d < example.dim() && d < 64; ++d) {
+  for (int d = 0; d < example.dim() && d < 64 && free > 0; ++d) {
     bool dynamic = request.options.dynamic == TraceOptions::Dynamic::always;
     if (request.options.dynamic == TraceOptions::Dynamic::automatic)
       for (const Varied& varied : request.varied) dynamic |= varied.dim == d && varied.source == source->text;
-    if (dynamic && example.sizes()[d] >= 2) dims |= uint64_t(1) << d;
+    if (dynamic && example.sizes()[d] >= 2) dims |= uint64_t(1) << d, --free;
   }
   return dims;
 }
@@ -43,7 +44,9 @@ void Executor::materialize(TensorVar* var) {
     var->tensor = real;
     var->proxy = var->real;
   } else {
-    var->tensor = tracer_->tensor_input(var->source->text, real, dynamic_dims(request_, var->source, real));
+    int64_t free = guards::Program::kMaxSymbols - int64_t(tracer_->shapes().hints().size());
+    var->tensor =
+        tracer_->tensor_input(var->source->text, real, dynamic_dims(request_, var->source, real, free));
     guards_.tensor(var->source, {var->tensor.meta(), real.requires_grad()});
     var->proxy = PyRef::steal(front_end().wrap(var->tensor, var->type));
     graph_inputs_.push_back(var);

@@ -1,0 +1,42 @@
+"""Guards bind 64 symbols at most: what a trace meets beyond them is specialised, and stays right."""
+
+import numpy as np
+import pytest
+
+import framejit as fj
+
+
+def test_many_ints():
+    numbers = list(range(2, 102))
+
+    def add(x, numbers):
+        for number in numbers:
+            x = x + number
+        return x
+
+    compiled = fj.compile(add)
+    x = fj.ones(3)
+    for _ in range(2):
+        assert compiled(x, numbers).tolist() == add(x, numbers).tolist()
+    for changed in (0, 99):  # one that is a symbol, one that is specialised
+        numbers[changed] += 7
+        assert compiled(x, numbers).tolist() == add(x, numbers).tolist()
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_many_sizes(dynamic):
+    def total(tensors):
+        return sum([tensor.sum() for tensor in tensors])
+
+    compiled = fj.compile(total, dynamic=dynamic)
+    for extra in (0, 1, 2):
+        tensors = [fj.ones(2 + i + extra, 3 + i) for i in range(50)]
+        np.testing.assert_allclose(float(compiled(tensors)), float(total(tensors)))
+
+
+def test_many_convolutions():
+    module = fj.nn.Sequential(*[fj.nn.Conv2d(2, 2, 3, padding=1) for _ in range(24)]).eval()
+    x = fj.ones(1, 2, 4, 4)
+    compiled = fj.compile(module)
+    for _ in range(2):
+        np.testing.assert_allclose(compiled(x).detach().numpy(), module(x).detach().numpy(), rtol=1e-5, atol=1e-6)
