@@ -75,10 +75,15 @@ void arange_end_composite(const Value* args, Value* results) {
   results[0] = arange(Value(0), args[0], Value(1), optional_dtype(args[1]), optional_device(args[2]));
 }
 void logspace_composite(const Value* args, Value* results) {
-  const Tensor exponents =
-      linspace(args[0], args[1], args[2].sym_int(), DType::float64, optional_device(args[5]));
+  const DType dtype = dtype_or(args[4], default_dtype());
+  const auto exponent = [&](const Value& number) {  // PyTorch converts the ends to the dtype first
+    const bool cut = category(dtype) <= category(DType::int64) && number.tag() == Value::Tag::real;
+    return cut ? Value(std::trunc(number.real())) : number;
+  };
+  const Tensor exponents = linspace(exponent(args[0]), exponent(args[1]), args[2].sym_int(), DType::float64,
+                                    optional_device(args[5]));
   const Tensor result = pow(args[3], exponents);
-  results[0] = cast(result, dtype_or(args[4], default_dtype()));
+  results[0] = cast(result, dtype);
 }
 void eye_square_composite(const Value* args, Value* results) {
   results[0] = eye(args[0].sym_int(), args[0].sym_int(), optional_dtype(args[1]), optional_device(args[2]));

@@ -122,7 +122,7 @@ Labelled sum_unneeded(Labelled x, const std::string& needed) {
       left += x.labels[i];
   }
   if (dims.empty()) return x;
-  return {sum(x.tensor, dims), left};
+  return {sum(x.tensor, dims, false, x.tensor.dtype()), left};
 }
 
 /// With its dims in the order of `labels`, and dims of size 1 for those it has not.

@@ -38,7 +38,9 @@ Tensor matrix_vector(const Tensor& a, const Tensor& b) {
 /// Leading dims of `a` made rows: one product with a matrix instead of many.
 Tensor folded_product(const Tensor& a, const Tensor& matrix) {
   Dims sizes = a.sizes();
-  const Tensor rows = reshape(a, {-1, sizes.back()});
+  Dims leading = sizes;
+  leading.resize(sizes.size() - 1);
+  const Tensor rows = reshape(a, {numel(leading).bits(), sizes.back()});
   sizes[sizes.size() - 1] = matrix.sizes()[1];
   return reshape(mm(rows, matrix), sizes);
 }
@@ -82,8 +84,15 @@ Tensor product(const Tensor& a, const Tensor& b) {
   return batched_product(a, b);
 }
 
+/// A factor of integers is an integer: PyTorch cuts its fraction off.
+Value factor_for(DType dtype, const Value& factor) {
+  const bool cut = category(dtype) <= category(DType::int64) && factor.tag() == Value::Tag::real;
+  return cut ? Value(int64_t(factor.real())) : factor;
+}
+
 /// beta * self + alpha * product, without multiplications by one; self is not read where beta is zero.
-Tensor scaled_sum(const Value& self, const Tensor& product, const Value& beta, const Value& alpha) {
+Tensor scaled_sum(const Value& self, const Tensor& product, const Value& beta_given, const Value& alpha_given) {
+  const Value beta = factor_for(product.dtype(), beta_given), alpha = factor_for(product.dtype(), alpha_given);
   const Tensor scaled = alpha.real() == 1 ? product : product * alpha;
   if (beta.real() == 0) return scaled;
   return beta.real() == 1 ? add(self, scaled) : add(self * beta, scaled);

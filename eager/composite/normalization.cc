@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "eager/composite/support.h"
+#include "eager/meta/normalized_shape.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/elementary.h"
@@ -75,6 +76,7 @@ void layer_norm_decompose(const Value* args, Value* results) {
 /// args: input, normalized_shape, weight, eps.
 void rms_norm_composite(const Value* args, Value* results) {
   const DType dtype = args[0].impl()->meta.dtype;
+  check_normalized_shape(args[0].impl()->meta.sizes, args[1].dims());
   const Tensor input = widened(args[0].tensor());
   const double epsilon = optional_real(args[3]).value_or(epsilon_of(dtype));
   const Dims dims = last_dims(args[1].dims().size());

@@ -79,6 +79,7 @@ Tensor var_backward(const Tensor& grad, const Tensor& self, const std::optional<
 Tensor cumprod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, SymInt dim) {
   if (self.dim() == 0) return grad;
   const SymInt length = self.size(wrap_dim(dim.expect(), self.dim()));
+  if (self.numel() == 0) return grad;
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < length.expect(); ++i) {
     // Products that include element i, with that element left out.

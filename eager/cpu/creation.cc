@@ -23,6 +23,8 @@ bool is_integer(const Value& number) {
          (number.tag() == Value::Tag::scalar_node && !is_floating(number.scalar_node().dtype));
 }
 
+bool makes_integers(DType dtype) { return category(dtype) <= category(DType::int64); }
+
 /// How many steps of `step` lead from start to end: ceil((end - start) / step), in integers where all are.
 int64_t arange_length(const Value& start, const Value& end, const Value& step) {
   if (is_integer(start) && is_integer(end) && is_integer(step)) {
@@ -79,19 +81,24 @@ void meta_arange(const Op& op, const Value* args, std::vector<TensorMeta>& resul
                  "upper bound and lower bound inconsistent with step sign");
   const bool integral = is_integer(args[0]) && is_integer(args[1]) && is_integer(args[2]);
   const DType dtype = dtype_or(args[3], integral ? DType::int64 : default_dtype());
-  results.push_back(
-      contiguous_meta({arange_length(args[0], args[1], args[2])}, dtype, device_or(args[4], {})));
+  const auto whole = [&](const Value& number) {  // int64 counts in integers
+    return dtype == DType::int64 && !is_integer(number) ? Value(int64_t(number.real())) : number;
+  };
+  FRAMEJIT_CHECK(whole(args[2]).real() != 0, "step must be nonzero");
+  const int64_t length = arange_length(whole(args[0]), whole(args[1]), whole(args[2]));
+  results.push_back(contiguous_meta({length}, dtype, device_or(args[4], {})));
 }
 
 void arange_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
   const int64_t count = result.numel().expect();
-  const bool integral = is_integer(args[0]) && is_integer(args[2]);
+  const bool integral = makes_integers(result.dtype());
   for_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* to = result.data_as<T>();
     if (integral) {
-      const int64_t start = args[0].integer(), step = args[2].integer();
+      const auto whole = [](const Value& n) { return is_integer(n) ? n.integer() : int64_t(n.real()); };
+      const int64_t start = whole(args[0]), step = whole(args[2]);
       for (int64_t i = 0; i < count; ++i) to[i] = T(start + i * step);
     } else {
       const double start = args[0].real(), step = args[2].real();
@@ -114,7 +121,9 @@ void linspace_kernel(const Op& op, const Value* args, Value* results) {
   for_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     using Real = std::conditional_t<std::is_same_v<T, float>, float, double>;
-    const Real start = Real(args[0].real()), end = Real(args[1].real());
+    const bool cut = makes_integers(result.dtype());
+    const Real start = Real(cut ? std::trunc(args[0].real()) : args[0].real());
+    const Real end = Real(cut ? std::trunc(args[1].real()) : args[1].real());
     const Real step = count > 1 ? (end - start) / Real(count - 1) : Real(0);
     T* to = result.data_as<T>();
     for (int64_t i = 0; i < count; ++i)

@@ -2,6 +2,7 @@
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/reduce.h"
 #include "eager/error.h"
+#include "eager/meta/normalized_shape.h"
 
 namespace framejit::eager {
 
@@ -35,18 +36,23 @@ void softmax(const Op& op, const Value* args, bool log, Value* results) {
 void softmax_kernel(const Op& op, const Value* args, Value* results) { softmax(op, args, false, results); }
 void log_softmax_kernel(const Op& op, const Value* args, Value* results) { softmax(op, args, true, results); }
 
+void check_normalized_shape(const Dims& input, const Dims& shape) {
+  FRAMEJIT_CHECK(!shape.empty(),
+                 "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
+                 "one element, but got normalized_shape = []");
+  const int outer = input.size() - shape.size();
+  bool matches = outer >= 0;
+  for (int i = 0; matches && i < shape.size(); ++i) matches = input.sym(outer + i) == shape.sym(i);
+  FRAMEJIT_CHECK(matches, "Given normalized_shape=", sizes_text(shape), ", expected input with shape [*, ",
+                 sizes_text(shape).substr(1), ", but got input of size", sizes_text(input));
+}
+
 /// args: input, normalized_shape, weight, bias, eps.
 void meta_layer_norm(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& input = args[0].impl()->meta;
   const Dims shape = args[1].dims();
   const int outer = input.sizes.size() - shape.size();
-  FRAMEJIT_CHECK(!shape.empty(),
-                 "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
-                 "one element, but got normalized_shape = []");
-  bool matches = outer >= 0;
-  for (int i = 0; matches && i < shape.size(); ++i) matches = input.sizes.sym(outer + i) == shape.sym(i);
-  FRAMEJIT_CHECK(matches, "Given normalized_shape=", sizes_text(shape), ", expected input with shape [*, ",
-                 sizes_text(shape).substr(1), ", but got input of size", sizes_text(input.sizes));
+  check_normalized_shape(input.sizes, shape);
   for (int i : {2, 3}) {
     if (args[i].is_none()) continue;
     FRAMEJIT_CHECK(args[i].impl()->meta.sizes == shape, "Expected ", op.schema.args[size_t(i)].name,

@@ -86,7 +86,10 @@ EIGEN_STRONG_INLINE Block<typename A::Scalar> log(const A& a) {
 
 template <class A>
 EIGEN_STRONG_INLINE Block<typename A::Scalar> digamma(const A& a) {
-  return a.digamma();
+  using T = typename A::Scalar;
+  const Block<T> value = a.digamma();
+  const auto infinite = [](T x) { return std::copysign(std::numeric_limits<T>::infinity(), -x); };
+  return each([=](T x, T y) { return x == T(0) ? infinite(x) : y; }, a, value);
 }
 
 /// log(1 + exp(beta * x)) / beta, x itself where beta * x is above the threshold.

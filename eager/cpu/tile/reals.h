@@ -35,6 +35,13 @@ EIGEN_STRONG_INLINE auto logical_or(const A& a, const B& b) {
   using T = typename A::Scalar;
   return each([](T x, T y) { return bool((x != T(0)) | (y != T(0))); }, a, b);
 }
+/// a + alpha * b of bools.
+template <class A, class B>
+EIGEN_STRONG_INLINE auto masked_or(const A& a, const B& b, double alpha) {
+  using T = typename A::Scalar;
+  const bool counts = alpha != 0;
+  return each([=](T x, T y) { return bool((x != 0) | ((y != 0) & counts)); }, a, b);
+}
 template <class A, class B>
 EIGEN_STRONG_INLINE auto logical_xor(const A& a, const B& b) {
   using T = typename A::Scalar;

@@ -14,6 +14,8 @@ from .compare import Finding, compare, tensors_in
 from .convert import Arguments
 from .names import Counterpart, dtype_name, is_python_wrapper, rebind, variant_name
 
+# PyTorch 2.13 writes beyond the end of an out= of another dtype than the input's.
+CRASH_PYTORCH = ("tril", "triu")
 GRADIENT_LOOSENED = 10  # sums over many terms, in another order
 
 
@@ -137,6 +139,8 @@ class SampleChecks:
             yield from self._out_given(
                 [result.new_empty(0) for result in results], isinstance(expected, tuple)
             )
+            if self.op.name in CRASH_PYTORCH:
+                return
             others = [torch.zeros(result.shape, dtype=other_dtype(result.dtype)) for result in results]
             yield from self._out_given(others, isinstance(expected, tuple))
 

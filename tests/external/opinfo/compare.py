@@ -22,11 +22,13 @@ TOLERANCE = {
     torch.complex64: (1.3e-6, 1e-5),
     torch.complex128: (1e-7, 1e-7),
 }
+ROUNDING = 30  # times the tolerance: what sums in another order come to
 
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """One thing that differs: ``kind`` is what (value, dtype, shape, strides, memory, type, error, raises, answers, missing)."""
+    """One thing that differs. ``kind`` is what: value, rounding (a value, by little), dtype, shape, strides, memory, type,
+    requires_grad, error (another exception), raises (where PyTorch answers), answers (where PyTorch raises), missing."""
 
     kind: str
     text: str
@@ -94,7 +96,8 @@ def compare_tensors(
             yield Finding("memory", "a view on one side and not on the other, or of other elements")
     got = to_torch(ours)
     if not close(got, theirs, loosened):
-        yield Finding("value", describe(got, theirs))
+        kind = "rounding" if close(got, theirs, loosened * ROUNDING) else "value"
+        yield Finding(kind, describe(got, theirs))
 
 
 def strides(tensor: Any) -> list[int]:
