@@ -1,4 +1,6 @@
 // Creation ops in terms of `empty`, `full` and `arange`.
+#include <cmath>
+
 #include "eager/composite/memory_format.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"
