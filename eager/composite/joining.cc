@@ -108,7 +108,8 @@ void roll_composite(const Value* args, Value* results) {
   }
   FRAMEJIT_CHECK(shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(),
                  ", dims:", dims.size());
-  FRAMEJIT_CHECK_TYPE(self.dim() > 0, index, "Dimension specified as ", dims[0], " but tensor has no dimensions");
+  FRAMEJIT_CHECK_TYPE(self.dim() > 0, index, "Dimension specified as ", dims[0],
+                      " but tensor has no dimensions");
   for (int i = 0; i < dims.size(); ++i) self = rolled(self, shifts.sym(i), dims[i]);
   results[0] = self;
 }

@@ -91,8 +91,10 @@ Value factor_for(DType dtype, const Value& factor) {
 }
 
 /// beta * self + alpha * product, without multiplications by one; self is not read where beta is zero.
-Tensor scaled_sum(const Value& self, const Tensor& product, const Value& beta_given, const Value& alpha_given) {
-  const Value beta = factor_for(product.dtype(), beta_given), alpha = factor_for(product.dtype(), alpha_given);
+Tensor scaled_sum(const Value& self, const Tensor& product, const Value& beta_given,
+                  const Value& alpha_given) {
+  const Value beta = factor_for(product.dtype(), beta_given),
+              alpha = factor_for(product.dtype(), alpha_given);
   const Tensor scaled = alpha.real() == 1 ? product : product * alpha;
   if (beta.real() == 0) return scaled;
   return beta.real() == 1 ? add(self, scaled) : add(self * beta, scaled);

@@ -66,7 +66,8 @@ void meta_extremum(const Op& op, const Value* args, std::vector<TensorMeta>& res
   const Dims& sizes = args[0].impl()->meta.sizes;
   const uint64_t mask = reduced_dims(op, args);
   const bool all_of_none = op.dtype_rule == DTypeRule::first && args[1].is_none() && numel(sizes) == 0;
-  FRAMEJIT_CHECK(!all_of_none, op.schema.name, "(): Expected reduction dim to be specified for input.numel() == 0. ",
+  FRAMEJIT_CHECK(!all_of_none, op.schema.name,
+                 "(): Expected reduction dim to be specified for input.numel() == 0. ",
                  "Specify the reduction dim with the 'dim' argument.");
   for (int i = 0; i < sizes.size(); ++i)
     FRAMEJIT_CHECK_TYPE(!(mask >> i & 1) || !(sizes.sym(i) == 0), index, op.schema.name,
