@@ -143,8 +143,8 @@ MESSAGES = [
         "fj.max(x, 'a')",
         "max() received an invalid combination of arguments - got (Tensor, str), but expected one of:\n"
         " * (Tensor input, *, Tensor out = None)\n"
-        " * (Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)\n"
-        " * (Tensor input, Tensor other, *, Tensor out = None)\n",
+        " * (Tensor input, Tensor other, *, Tensor out = None)\n"
+        " * (Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)\n",
     ),
     ("x + 'a'", "unsupported operand type(s) for +: 'Tensor' and 'str'"),
     ("x < 'a'", "'<' not supported between instances of 'Tensor' and 'str'"),
@@ -193,3 +193,41 @@ def test_named_results():
     values, indices = result = fj.tensor([1.0, 3.0, 2.0]).max(0)
     assert (values.item(), indices.item()) == (3.0, 1)
     assert result.values is values and result.indices is indices
+
+
+def test_out_of_functions_made_of_others():
+    x, out = fj.tensor([[1.0, 2.0], [3.0, 4.0]]), fj.zeros(4).view(2, 2).t()
+    assert fj.matmul(x, x, out=out) is out
+    assert out.tolist() == [[7.0, 10.0], [15.0, 22.0]] and out.stride() == (1, 2)
+    resized = fj.empty(0)
+    assert fj.softmax(x, 0, out=resized) is resized and resized.shape == (2, 2)
+    with pytest.raises(RuntimeError, match="can't be cast to the desired output type Long"):
+        fj.matmul(x, x, out=fj.zeros(2, 2, dtype=fj.int64))
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        fj.matmul(x.requires_grad_(), x, out=out)
+
+
+def test_out_of_several_results():
+    x, values, indices = fj.tensor([[1.0, 5.0], [3.0, 4.0]]), fj.empty(0), fj.zeros(2, dtype=fj.int64)
+    result = fj.max(x, 1, out=(values, indices))
+    assert result.values is values and result.indices is indices
+    assert values.tolist() == [5.0, 4.0] and indices.tolist() == [1, 1]
+    with pytest.raises(TypeError, match="invalid combination"):
+        fj.max(x, 1, out=(values,))
+
+
+def test_out_says_the_dtype_of_factories():
+    out = fj.empty(3, dtype=fj.int32)
+    assert fj.arange(3.0, out=out) is out and out.tolist() == [0, 1, 2] and out.dtype == fj.int32
+
+
+def test_out_in_a_trace():
+    @fj.compile
+    def f(x, out):
+        return fj.matmul(x, x, out=out) + 1
+
+    x, out = fj.tensor([[1.0, 2.0], [3.0, 4.0]]), fj.zeros(2, 2)
+    assert f(x, out).tolist() == [[8.0, 11.0], [16.0, 23.0]] and out.tolist() == [[7.0, 10.0], [15.0, 22.0]]
+    resized = fj.empty(0)
+    f(x, resized)
+    assert resized.tolist() == out.tolist()

@@ -17,7 +17,7 @@ SAMPLES.update(
             S(T(40, low=-9, high=9), T(40, low=1, high=5), rounding_mode=mode, dtypes=NUMBERS)
             for mode in (None, "trunc", "floor")
         ],
-        "floor_divide": binary(low=1) + [S(T(values=[-7, 7, -8, 8]), T(values=[2, -2, -3, 3]), dtypes=("int32", "int64", *FLOATS), grad=False), S(*PAIRS, grad=False)],
+        "floor_divide": binary(low=1, grad=False) + [S(T(values=[-7, 7, -8, 8]), T(values=[2, -2, -3, 3]), dtypes=("int32", "int64", *FLOATS), grad=False), S(*PAIRS, grad=False)],
         "remainder": binary(low=1) + [S(T(values=[-7, 7, -8, 8]), T(values=[2, -2, -3, 3]), dtypes=("int32", "int64", *FLOATS), grad=False), S(*PAIRS, grad=False)],
         "fmod": binary(low=1) + [S(T(values=[-7, 7, -8, 8]), T(values=[2, -2, -3, 3]), dtypes=("int32", "int64", *FLOATS), grad=False), S(*PAIRS, grad=False)],
         "neg": unary(), "positive": unary(), "abs": unary(), "sign": unary(), "square": unary(dtypes=NUMBERS),
