@@ -198,10 +198,19 @@ PyObject* run_into_outs(BoundCall& bound) {
   return results_to_python(op, results);
 }
 
+/// Factories and sums make what `out` is of, unless dtype= says otherwise.
+void take_dtype_of_out(BoundCall& bound) {
+  const int dtype = bound.signature->dtype_from_out;
+  if (dtype < 0 || !bound.values[dtype].is_none()) return;
+  if (bound.out.defined()) bound.values[dtype] = bound.out.dtype();
+  if (!bound.outs.empty()) bound.values[dtype] = bound.outs[0].dtype();
+}
+
 }  // namespace
 
 PyObject* run_bound(BoundCall& bound) {
   const Signature& signature = *bound.signature;
+  take_dtype_of_out(bound);
   if (!bound.outs.empty()) return run_into_outs(bound);
   if (bound.out.defined()) {
     bound.values[int(signature.params.size())] = bound.out;

@@ -61,6 +61,9 @@ Signature make_signature(const eager::Op& op, bool is_method) {
   const eager::Schema& schema = op.schema;
   const bool new_tensors = schema.result_count > 0 && !schema.returns_list && !schema.returns_number;
   signature.copies_to_out = !is_method && new_tensors && op.mutated < 0 && op.kind != OpKind::view;
+  if (signature.is_factory || op.dtype_rule == eager::DTypeRule::sum)
+    for (size_t i = 0; i < op.schema.args.size(); ++i)
+      if (op.schema.args[i].type == ArgType::dtype) signature.dtype_from_out = int(i);
   return signature;
 }
 

@@ -31,6 +31,8 @@ struct Signature {
   const eager::Op* out_op = nullptr;  ///< the derived row that takes `out` as one more argument; null: none
   /// `out=` of a function without such a row: the results are copied into the tensors given.
   bool copies_to_out = false;
+  /// The argument that says what the results are made of, and `out` says if it does not; -1: none.
+  int dtype_from_out = -1;
   /// Makes a tensor from no data: requires_grad=, layout=, pin_memory= and memory_format= are understood.
   bool is_factory = false;
 };
