@@ -73,5 +73,6 @@ def _replaced(module: Module, given: dict[str, Tensor], tie_weights: bool, stric
     try:
         yield
     finally:
-        for table, last, value in places:
+        # Backwards, because a module that is there under two names was replaced twice.
+        for table, last, value in reversed(places):
             table[last] = value
