@@ -128,7 +128,7 @@ def _make_parametrized(module: Module) -> None:
     def deepcopy(self: Module, memo: dict[int, Any]) -> Module:
         # A class of its own too: removing a parametrisation from one must not change the other.
         own = {key: value for key, value in vars(type(self)).items() if key != "__doc__"}
-        twin = self.__new__(type(type(self).__name__, (base,), own))
+        twin: Module = self.__new__(type(type(self).__name__, (base,), own))
         memo[id(self)] = twin
         twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
         return twin
