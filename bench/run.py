@@ -1,11 +1,12 @@
 """Measure framejit against NumPy, torch 2.13 and, where installed, JAX: all of them in one run on one machine.
 
-    python bench/run.py [overhead] [compile] [kernels] [guards] [--json FILE]
+    python bench/run.py [overhead] [compile] [kernels] [guards] [eager] [--json FILE]
 
     overhead  (a) a call of `x + 1` on 4 floats
     compile   (b) cold compile of a small function
     kernels   (c) pointwise chains and reductions on 1M and 16M floats
     guards    (d) instructions per guard, counted by callgrind
+    eager     (e) eager ops one by one; `python bench/eager.py` measures more sizes and numbers of threads
 
 Every line ends with the ratio that is asked for, the wanted value, and `ok` or `MISSED`.
 """
@@ -28,11 +29,14 @@ import overhead
 import peers
 from table import Row, print_rows
 
+import eager
+
 SECTIONS = {
     "overhead": overhead.run,
     "compile": compile_time.run,
     "kernels": kernels.run,
     "guards": guard_cost.run,
+    "eager": eager.run,
 }
 
 

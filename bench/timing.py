@@ -1,4 +1,4 @@
-"""How the benchmarks measure: interleaved rounds, so that a busy machine slows all alike, and the median of them."""
+"""How the benchmarks measure: interleaved rounds, so that a busy machine slows all alike, and the median, or the best, of them."""
 
 from __future__ import annotations
 
@@ -10,29 +10,47 @@ ROUNDS = 9
 ROUND_SECONDS = 0.05  # calls per round are chosen so that a round takes about this long
 
 
-def _seconds_per_call(call: Callable[[], object], count: int) -> float:
-    begin = time.perf_counter()
+Clock = Callable[[], float]
+
+
+def _seconds_per_call(call: Callable[[], object], count: int, clock: Clock) -> float:
+    begin = clock()
     for _ in range(count):
         call()
-    return (time.perf_counter() - begin) / count
+    return (clock() - begin) / count
 
 
-def _calls_per_round(call: Callable[[], object]) -> int:
+def _calls_per_round(call: Callable[[], object], seconds: float, clock: Clock) -> int:
     """Also the warm-up: the first calls compile."""
     for _ in range(3):
         call()
-    once = max(_seconds_per_call(call, 3), 1e-8)
-    return max(1, int(ROUND_SECONDS / once))
+    once = max(_seconds_per_call(call, 3, clock), 1e-8)
+    return max(1, int(seconds / once))
+
+
+def _rounds(
+    calls: Mapping[str, Callable[[], object]], rounds: int, seconds: float, clock: Clock
+) -> dict[str, list[float]]:
+    """Seconds per call of each competitor, round by round."""
+    counts = {name: _calls_per_round(call, seconds, clock) for name, call in calls.items()}
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            times[name].append(_seconds_per_call(call, counts[name], clock))
+    return times
 
 
 def compare(calls: Mapping[str, Callable[[], object]]) -> dict[str, float]:
     """Median seconds per call of each competitor."""
-    counts = {name: _calls_per_round(call) for name, call in calls.items()}
-    rounds: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(ROUNDS):
-        for name, call in calls.items():
-            rounds[name].append(_seconds_per_call(call, counts[name]))
-    return {name: statistics.median(times) for name, times in rounds.items()}
+    measured = _rounds(calls, ROUNDS, ROUND_SECONDS, time.perf_counter)
+    return {name: statistics.median(times) for name, times in measured.items()}
+
+
+def best(
+    calls: Mapping[str, Callable[[], object]], rounds: int, seconds: float, clock: Clock = time.perf_counter
+) -> dict[str, float]:
+    """Least seconds per call of each competitor, in rounds of about `seconds`."""
+    return {name: min(times) for name, times in _rounds(calls, rounds, seconds, clock).items()}
 
 
 def once(call: Callable[[], object]) -> float:

@@ -1,0 +1,127 @@
+"""(e) Eager ops one by one, against torch and NumPy.
+
+    python bench/eager.py [--ops fft,sum] [--sizes 1K,1M] [--threads 1,2] [--json FILE] [--slower]
+
+Competitors take turns and the best of their rounds counts: other work on the machine can only add time. With
+one thread, the time that counts is that of the CPU, which does not see who else uses it. The cases are in
+bench/eager_ops. A line is named by its op and about the number of elements of its largest operand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import peers
+from eager_ops import CASES
+from eager_ops.case import Case, K, M
+from peers import Peer
+from table import Row, print_rows
+from timing import Clock, best
+
+ROUNDS = 5
+ROUND_SECONDS = 0.02
+TOLERATED = 0.9  # of the wanted ratio: what a busy machine moves
+
+
+def _size_name(n: int) -> str:
+    return f"{n // M}M" if n >= M else f"{n // K}K"
+
+
+def _parse_size(text: str) -> int:
+    units = {"K": K, "M": M}
+    return int(text[:-1]) * units[text[-1]] if text[-1] in units else int(text)
+
+
+def _backward(t: Any, case: Case, operands: list[Any]) -> Any:
+    """The call and its gradients."""
+    inputs = [x.requires_grad_() for x in operands if x.dtype.is_floating_point]
+    grad = t.ones_like(case.call(t, *operands).detach())
+    return lambda: t.autograd.grad(case.call(t, *operands), inputs, grad)
+
+
+def _call_of(case: Case, peer: Peer, arrays: Any) -> Any:
+    t = peer.namespace
+    operands = [peer.from_numpy(array.copy()) for array in arrays]
+    if case.prepare:
+        operands = case.prepare(t, *operands)
+    return _backward(t, case, operands) if case.backward else lambda: case.call(t, *operands)
+
+
+def _measure(case: Case, n: int, present: list[Peer], clock: Clock) -> Row:
+    arrays = case.arrays(n)
+    calls = {
+        peer.name: _call_of(case, peer, arrays) for peer in present if peer.name in ("framejit", "torch")
+    }
+    if case.numpy and any(peer.name == "numpy" for peer in present):
+        calls["numpy"] = lambda: case.numpy(*arrays)
+    row = Row(f"{case.name}, {_size_name(n)}", best(calls, ROUNDS, ROUND_SECONDS, clock))
+    row.ratio("torch", "framejit", case.wanted * TOLERATED)
+    return row
+
+
+def _set_threads(count: int, present: list[Peer]) -> None:
+    for peer in present:
+        if hasattr(peer.namespace, "set_num_threads"):
+            peer.namespace.set_num_threads(count)
+
+
+def _selected(names: list[str] | None, sizes: list[int] | None) -> list[tuple[Case, int]]:
+    return [
+        (case, n)
+        for case in CASES
+        if names is None or any(name in case.name for name in names)
+        for n in case.sizes
+        if sizes is None or n in sizes
+    ]
+
+
+def measure(present: list[Peer], names: list[str] | None, sizes: list[int] | None, clock: Clock) -> list[Row]:
+    return [_measure(case, n, present, clock) for case, n in _selected(names, sizes)]
+
+
+def run(present: list[Peer]) -> list[Row]:
+    """The section of bench/run.py: every op, at its largest size up to 1M."""
+    return [
+        _measure(case, max(n for n in case.sizes if n <= M), present, time.perf_counter) for case in CASES
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--ops", type=lambda text: text.split(","), help="parts of names")
+    parser.add_argument("--sizes", type=lambda text: [_parse_size(size) for size in text.split(",")])
+    parser.add_argument("--threads", type=lambda text: [int(count) for count in text.split(",")])
+    parser.add_argument(
+        "--slower", action="store_true", help="print only lines that miss what is wanted, worst first"
+    )
+    parser.add_argument("--json", type=Path, help="also write the rows to this file")
+    options = parser.parse_args()
+    present = [peer for peer in (peers.framejit(), peers.torch(), peers.numpy()) if peer]
+    rows: list[Row] = []
+    for threads in options.threads or [os.cpu_count() or 1]:
+        print(f"{threads} threads", flush=True)
+        _set_threads(threads, present)
+        measured = measure(
+            present, options.ops, options.sizes, time.process_time if threads == 1 else time.perf_counter
+        )
+        if options.slower:
+            measured = sorted((row for row in measured if row.missed), key=lambda row: row.demands[0].got)
+        print_rows(measured)
+        rows += measured
+    if options.json:
+        options.json.write_text(json.dumps([row.as_dict() for row in rows], indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
