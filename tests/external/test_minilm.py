@@ -30,15 +30,35 @@ PAIRS = {
 def reference(model, tokens, mask):
     state = {name: torch.from_numpy(tensor.numpy()) for name, tensor in model.state_dict().items()}
     tokens, mask = torch.from_numpy(tokens.numpy()), torch.from_numpy(mask.numpy())
-    x = state["words.weight"][tokens] + state["positions.weight"][: tokens.shape[1]] + state["types.weight"][0]
+    x = (
+        state["words.weight"][tokens]
+        + state["positions.weight"][: tokens.shape[1]]
+        + state["types.weight"][0]
+    )
     x = torch.nn.functional.layer_norm(x, (384,), state["norm.weight"], state["norm.bias"], 1e-12)
     for i in range(6):
         layer = torch.nn.TransformerEncoderLayer(384, 12, 1536, 0.0, "gelu", 1e-12, batch_first=True).eval()
-        own = {name.removeprefix(f"layers.{i}."): tensor for name, tensor in state.items() if name.startswith(f"layers.{i}.")}
-        renamed = {"attended": "self_attn.out_proj", "intermediate": "linear1", "output": "linear2", "attention_norm": "norm1", "output_norm": "norm2"}
-        weights = {f"{theirs}.{kind}": own[f"{ours}.{kind}"] for ours, theirs in renamed.items() for kind in ("weight", "bias")}
+        own = {
+            name.removeprefix(f"layers.{i}."): tensor
+            for name, tensor in state.items()
+            if name.startswith(f"layers.{i}.")
+        }
+        renamed = {
+            "attended": "self_attn.out_proj",
+            "intermediate": "linear1",
+            "output": "linear2",
+            "attention_norm": "norm1",
+            "output_norm": "norm2",
+        }
+        weights = {
+            f"{theirs}.{kind}": own[f"{ours}.{kind}"]
+            for ours, theirs in renamed.items()
+            for kind in ("weight", "bias")
+        }
         for kind in ("weight", "bias"):
-            weights[f"self_attn.in_proj_{kind}"] = torch.cat([own[f"{part}.{kind}"] for part in ("query", "key", "value")])
+            weights[f"self_attn.in_proj_{kind}"] = torch.cat(
+                [own[f"{part}.{kind}"] for part in ("query", "key", "value")]
+            )
         layer.load_state_dict(weights)
         x = layer(x, src_key_padding_mask=~mask)
     weights = mask.unsqueeze(-1).float()

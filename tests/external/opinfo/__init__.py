@@ -5,7 +5,8 @@
     compare.py        two results: structure, dtype, shape, strides, memory shared with the arguments, values
     checks.py         one sample: function, method, in-place, out=, gradients, aliases; one bad sample: the exception
     differences.py    the table of explained differences, differences.toml
-    sweep.py          all ops, each in a process of its own, so that a crash is one more difference
+    sweep.py          all ops, in child processes, so that a crash is one more difference
+    classes.py        differences that say the same
     __main__.py       the command line
 
 A difference is unexplained, and fails, unless a row of differences.toml gives a reason that a user would accept. A row that no

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import collections
+import dataclasses
+import json
 import sys
+from pathlib import Path
 
-from .differences import Explanations
-from .sweep import Options, Report, entries, sweep
-
-DTYPES = (
-    *("float32", "float64", "int64", "bool", "uint8", "int32", "int8", "int16"),
-    *("float16", "bfloat16", "complex64", "complex128"),
-)
+from .classes import message_class
+from .differences import Explanations, Unmended
+from .sweep import DTYPES, SUBSET, Options, Report, entries, sweep
 
 
 def parse() -> argparse.Namespace:
@@ -21,17 +20,24 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--op", action="append", help="name as in PyTorch (nn.functional.gelu, div.floor_rounding)"
     )
+    parser.add_argument(
+        "--renew", action="store_true", help="write unmended.txt from the subset that CI runs"
+    )
     parser.add_argument("--samples", type=int, help="at most so many of each dtype")
+    parser.add_argument("--spread", action="store_true", help="other samples of each dtype")
     parser.add_argument("--dtypes", nargs="+", default=DTYPES)
     parser.add_argument(
         "--reference", action="store_true", help="the larger set of samples, of PyTorch's reference tests"
     )
     parser.add_argument("--explained", action="store_true", help="print explained differences too")
     parser.add_argument("--limit", type=int, default=3, help="differences printed of each op, form and kind")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument("--quiet", action="store_true", help="print the summary only")
+    parser.add_argument("--save", type=Path, help="write the unexplained differences there, JSON by the line")
     parser.add_argument("--absent", action="store_true", help="only list the ops that framejit has not")
     arguments = parser.parse_args()
-    if not (arguments.all or arguments.op or arguments.absent):
-        parser.error("--all, --op NAME or --absent")
+    if not (arguments.all or arguments.op or arguments.absent or arguments.renew):
+        parser.error("--all, --op NAME, --absent or --renew")
     return arguments
 
 
@@ -52,19 +58,38 @@ def main() -> int:
     if arguments.absent:
         print(*absent, sep="\n")
         return 0
-    options = Options(tuple(arguments.dtypes), samples=arguments.samples, reference=arguments.reference)
+    options = SUBSET
+    if not arguments.renew:
+        options = Options(
+            tuple(arguments.dtypes), arguments.samples, arguments.spread, reference=arguments.reference
+        )
     explanations = Explanations()
     reports: list[Report] = []
     unexplained: list = []
-    for report in sweep(ops, options):
+    for report in sweep(ops, options, arguments.jobs):
         reports.append(report)
         new = [difference for difference in report.differences if explanations.explain(difference) is None]
         unexplained += new
-        print_differences(report.differences if arguments.explained else new, arguments.limit)
-        sys.stdout.flush()
+        if not arguments.quiet:
+            print_differences(report.differences if arguments.explained else new, arguments.limit)
+            sys.stdout.flush()
     stale = explanations.unused() if arguments.all and arguments.samples is None else []
+    if arguments.save:
+        arguments.save.write_text("".join(json.dumps(dataclasses.asdict(one)) + "\n" for one in unexplained))
+    if arguments.renew:
+        Unmended.write(unexplained)
     summarise(reports, absent, unexplained, stale)
     return 1 if unexplained or stale else 0
+
+
+def print_classes(differences: list) -> None:
+    """How often which message, and of which ops; those of one op alone by op."""
+    by_class: dict = collections.defaultdict(collections.Counter)
+    for difference in differences:
+        by_class[message_class(difference)][difference.op] += 1
+    for message, ops in sorted(by_class.items(), key=lambda item: -item[1].total()):
+        names = " ".join(f"{op} {count}" for op, count in ops.most_common(12))
+        print(f"{ops.total():5} {message}\n        {len(ops)} ops: {names}")
 
 
 def summarise(reports: list[Report], absent: list[str], unexplained: list, stale: list[str]) -> None:
@@ -76,6 +101,7 @@ def summarise(reports: list[Report], absent: list[str], unexplained: list, stale
     print(f"not applicable: {dict(inapplicable.most_common())}")
     for row in stale:
         print(f"explains nothing any more: {row}")
+    print_classes(unexplained)
     print(f"entries with unexplained differences ({len(failing)}): {' '.join(failing)}")
     kinds = collections.Counter((difference.form, difference.kind) for difference in unexplained)
     print(

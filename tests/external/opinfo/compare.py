@@ -10,7 +10,7 @@ import torch
 
 import framejit as fj
 
-from .convert import to_torch
+from .convert import WIDER, to_torch
 from .names import dtype_name
 
 # Relative and absolute difference allowed: those of torch.testing.assert_close.
@@ -121,6 +121,25 @@ def close(got: torch.Tensor, expected: torch.Tensor, loosened: float) -> bool:
         return torch.equal(got, expected)
     relative, absolute = TOLERANCE[got.dtype]
     return torch.allclose(got, expected, rtol=relative * loosened, atol=absolute * loosened, equal_nan=True)
+
+
+def as_exact(ours: Any, theirs: Any, exact: Any) -> bool:
+    """Whether our tensors are about as near as PyTorch's to ``exact``, what PyTorch computes in double precision."""
+    triples = list(zip(tensors_in(ours), tensors_in(theirs), tensors_in(exact)))
+    return bool(triples) and all(_as_exact(to_torch(o), t.detach(), e.detach()) for o, t, e in triples)
+
+
+def _as_exact(ours: torch.Tensor, theirs: torch.Tensor, exact: torch.Tensor) -> bool:
+    if close(ours, theirs, 1):
+        return True
+    if ours.dtype not in WIDER or (exact.dtype, exact.shape) != (WIDER[ours.dtype], ours.shape):
+        return False
+    rounded = exact.to(ours.dtype)  # which may be infinite
+    allowed = 2 * (theirs.to(exact.dtype) - exact).abs()
+    allowed = allowed[allowed.isfinite()].max() if allowed.isfinite().any() else 0
+    relative, absolute = TOLERANCE[ours.dtype]
+    near = (ours.to(exact.dtype) - exact).abs() <= relative * exact.abs() + absolute + allowed
+    return bool((near | (ours == rounded) | (ours.isnan() & exact.isnan())).all())
 
 
 def describe(got: torch.Tensor, expected: torch.Tensor) -> str:

@@ -30,11 +30,22 @@ def memory_of(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.as_strided((length,), (1,)).clone()
 
 
-class Converter:
-    """Converts the arguments of one call. A tensor given twice stays one tensor; a copy of memory is made for each side."""
+WIDER = {
+    torch.float16: torch.float64,
+    torch.bfloat16: torch.float64,
+    torch.float32: torch.float64,
+    torch.complex64: torch.complex128,
+}
 
-    def __init__(self, requires_grad: bool) -> None:
-        self.requires_grad = requires_grad
+
+class Converter:
+    """Converts the arguments of one call. A tensor given twice stays one tensor; a copy of memory is made for each side.
+
+    ``widened``: PyTorch's side in double precision.
+    """
+
+    def __init__(self, requires_grad: bool, widened: bool = False) -> None:
+        self.requires_grad, self.widened = requires_grad, widened
         self.pairs: dict[
             int, tuple[Any, torch.Tensor, torch.Tensor]
         ] = {}  # id: original (kept alive), ours, theirs
@@ -47,6 +58,8 @@ class Converter:
     def _copies(self, tensor: torch.Tensor) -> tuple[Any, torch.Tensor]:
         if tensor.layout is not torch.strided or tensor.is_quantized:
             raise Unconvertible("sparse or quantized tensor")
+        if tensor.device.type != "cpu":
+            raise Unconvertible(f"device {tensor.device.type}")
         our_dtype(tensor.dtype)
         plain = tensor.detach().resolve_conj().resolve_neg()
         memory = memory_of(plain)
@@ -55,6 +68,8 @@ class Converter:
         ours = fj.from_dlpack(memory).as_strided(tuple(plain.shape), plain.stride())
         # Leaves that are no views, as the samples are.
         ours, theirs = ours.detach(), theirs.detach()
+        if self.widened:
+            theirs = theirs.to(WIDER.get(theirs.dtype, theirs.dtype))
         if self.requires_grad and tensor.requires_grad:
             ours.requires_grad_()
             theirs.requires_grad_()
@@ -78,6 +93,8 @@ class Converter:
         if isinstance(value, slice):
             pairs = [self.value(part) for part in (value.start, value.stop, value.step)]
             return slice(*(ours for ours, _ in pairs)), slice(*(theirs for _, theirs in pairs))
+        if self.widened and isinstance(value, torch.dtype):
+            return constant(value), WIDER.get(value, value)
         return constant(value), value
 
 
@@ -114,8 +131,8 @@ def constant(value: Any) -> Any:
 class Arguments:
     """One call's arguments, for both libraries."""
 
-    def __init__(self, sample: Any, requires_grad: bool = False) -> None:
-        self.converter = Converter(requires_grad)
+    def __init__(self, sample: Any, requires_grad: bool = False, widened: bool = False) -> None:
+        self.converter = Converter(requires_grad, widened)
         (ours, theirs) = self.converter.value((sample.input, sample.args, sample.kwargs))
         self.ours: tuple[Any, tuple, dict] = ours
         self.theirs: tuple[Any, tuple, dict] = theirs
