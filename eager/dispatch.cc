@@ -5,6 +5,7 @@
 #include "eager/autocast.h"
 #include "eager/autograd/record.h"
 #include "eager/error.h"
+#include "eager/extension.h"
 #include "eager/fixed_ints.h"
 #include "eager/meta/derived.h"
 #include "generated/ops/copy.h"
@@ -146,6 +147,8 @@ void call(const Op& op, const Value* args, Value* results) {
   if (thread_recorder && call_with_fixed_ints(op, args, results)) return;
   if (op.autocast != AutocastRule::none && thread_modes.any_autocast)
     return call_with_autocast(op, args, results);
+  if (op.extension) [[unlikely]]
+    return extension_of(op)->call(op, args, results);
   if (op.composite) return op.composite(args, results);
   if (call_derived_composite(op, args, results)) return;
   uint64_t requiring = thread_modes.grad_enabled ? args_requiring_grad(op, args) : 0;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "eager/error.h"
+#include "eager/extension.h"
 #include "eager/fixed_ints.h"
 #include "eager/meta/derived.h"
 #include "eager/row_spec.h"
@@ -68,6 +69,13 @@ class Registry {
     by_name_[added.full_name] = &added;
     overloads_[added.schema.name].push_back(&added);
     return added;
+  }
+  void remove(const Op& op) {
+    std::unique_lock lock(mutex_);
+    FRAMEJIT_INTERNAL(op.extension, op.full_name);
+    auto named = by_name_.find(op.full_name);
+    if (named != by_name_.end() && named->second == &op) by_name_.erase(named);
+    std::erase(overloads_[op.schema.name], &op);
   }
 
  private:
@@ -180,6 +188,7 @@ const Op* find_op(std::string_view full_name) { return registry().find(full_name
 uint64_t fixed_ints(const Op& op) { return registry().fixed_ints(op); }
 std::span<const Op* const> find_overloads(std::string_view name) { return registry().overloads(name); }
 Op& register_op(Op op) { return registry().add_at_run_time(std::move(op)); }
+void unregister_op(const Op& op) { registry().remove(op); }
 const Op& get_op(std::string_view full_name) {
   const Op* op = find_op(full_name);
   FRAMEJIT_INTERNAL(op, "no op is called ", full_name);

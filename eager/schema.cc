@@ -86,7 +86,7 @@ class Parser {
     if (known == std::end(kScalarTypes)) error("a type (Tensor, int, float, ...)");
     arg.type = known->type;
     if (accept("(")) {
-      take_while([](char c) { return bool(std::islower(static_cast<unsigned char>(c))); });
+      take_while([](char c) { return bool(std::isalnum(static_cast<unsigned char>(c))); });
       arg.mutated = accept("!");
       arg.aliased = !arg.mutated;
       expect(")");
@@ -132,16 +132,20 @@ class Parser {
     if (accept("True")) return Value(true);
     if (accept("False")) return Value(false);
     if (accept("[")) return list_default(arg);
-    if (accept("'")) {
-      std::string content = take_while([](char c) { return c != '\''; });
-      expect("'");
-      return Value(content);
-    }
+    for (const char* quote : {"'", "\""})
+      if (accept(quote)) return string_default(*quote);
     Value number = number_default();
     if (arg.type == ArgType::integer_list)
       return Value(std::vector<SymInt>(std::max(arg.list_size, 1), number.sym_int()));
     if (arg.type == ArgType::real) return Value(number.real());
     return number;
+  }
+  Value string_default(char quote) {
+    const size_t end = std::min(text_.find(quote, at_), text_.size());
+    std::string content = text_.substr(at_, end - at_);
+    at_ = end;
+    expect(std::string(1, quote));
+    return Value(content);
   }
   Value number_default() {
     std::string word = take_while([](char c) {

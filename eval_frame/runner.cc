@@ -224,7 +224,10 @@ Runner::Next Runner::interpret_rest() {
 
 // For errors that are the compiler's: at function entry no handler of the user's may catch them.
 Runner::Next Runner::raise_here() {
-  if (live_.pc == 0) live_.pc = live_.program->body() - 1;
+  // The first instructions make the frame's cells, which whoever looks at the traceback reads.
+  const int last = live_.program->body() - 1;
+  while (live_.pc < last && step(live_) == StepResult::next) {
+  }
   return Exit::raise;
 }
 

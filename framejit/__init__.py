@@ -204,6 +204,8 @@ from framejit import jit as jit  # noqa: E402  isort: skip
 from framejit import profiler as profiler  # noqa: E402  isort: skip
 from framejit import _utils as _utils  # noqa: E402  isort: skip
 from framejit import func as func  # noqa: E402  isort: skip
+from framejit import library as library  # noqa: E402  isort: skip
+from framejit.library.operators import ops as ops  # noqa: E402  isort: skip
 from framejit import linalg as linalg  # noqa: E402  isort: skip
 from framejit import special as special  # noqa: E402  isort: skip
 from framejit import fft as fft  # noqa: E402  isort: skip

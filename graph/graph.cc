@@ -54,6 +54,7 @@ bool is_mutating(const Node& node) {
 }
 
 bool has_effect(const Node& node) {
+  if (node.kind == NodeKind::call_op && node.op->schema.result_count == 0) return true;  // or why call it
   return node.kind == NodeKind::output || node.kind == NodeKind::placeholder ||
          node.kind == NodeKind::call_opaque || node.is_call(eager::OpKind::random) || is_mutating(node);
 }

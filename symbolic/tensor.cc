@@ -161,17 +161,23 @@ Var* Executor::finish_op(PyObject* owned_result, const std::string& what) {
 
 Var* Executor::call_op(PyObject* callable, const CallArgs& args) {
   PyObject* result = call_wrapped(callable, args);
-  bool has_numbers = std::any_of(args.positional.begin(), args.positional.end(),
-                                 [](Var* var) { return is_symbolic_number(var); }) ||
-                     std::any_of(args.keywords.begin(), args.keywords.end(),
-                                 [](auto& arg) { return is_symbolic_number(arg.second); });
-  if (!result && has_numbers) {
+  std::vector<Var*> numbers;
+  auto collect = [&](Var* var) {
+    if (is_symbolic_number(var)) numbers.push_back(var);
+    TupleVar* tuple = as<TupleVar>(var);
+    ListVar* list = as<ListVar>(var);
+    if (!tuple && !list) return;
+    for (Var* item : tuple ? tuple->items : list->items)
+      if (is_symbolic_number(item)) numbers.push_back(item);
+  };
+  if (!result) {
+    for (Var* var : args.positional) collect(var);
+    for (auto& [name, var] : args.keywords) collect(var);
+  }
+  if (!numbers.empty()) {
     // A parameter that has to be a plain number, such as an eps or a dim: the same call with its value.
     PyErr_Clear();
-    for (Var* var : args.positional)
-      if (is_symbolic_number(var)) as_constant(var);
-    for (auto& [name, var] : args.keywords)
-      if (is_symbolic_number(var)) as_constant(var);
+    for (Var* number : numbers) as_constant(number);
     result = call_wrapped(callable, args);
   }
   return finish_op(result, callable_name(callable));

@@ -6,7 +6,7 @@
 namespace framejit::eager {
 
 /// The tensor arguments that require grad.
-uint64_t args_requiring_grad(const Op& op, const Value* args);
+FRAMEJIT_API uint64_t args_requiring_grad(const Op& op, const Value* args);
 /// Runs `op` and gives its results the history they need. `requiring`: from `args_requiring_grad`, 0 in
 /// no_grad mode.
 void call_with_autograd(const Op& op, const Value* args, Value* results, uint64_t requiring);

@@ -1,4 +1,6 @@
 // The submodule framejit._C._autograd: what framejit/autograd/ stands on.
+#include <unordered_set>
+
 #include "eager/autograd/autograd.h"
 #include "eager/autograd/autograd_meta.h"
 #include "framejit/bindings/autograd_node.h"
@@ -111,6 +113,31 @@ PyObject* gradient_edge(PyObject*, PyObject* tensor) {
   });
 }
 
+/// depends_on_others(outputs, inputs): whether a leaf can be reached from the outputs without going through
+/// one of the inputs. Entries of outputs that do not require grad are passed over.
+PyObject* depends_on_others(PyObject*, PyObject* args) {
+  PyObject *outputs, *inputs;
+  if (!PyArg_ParseTuple(args, "O!O!:depends_on_others", &PyTuple_Type, &outputs, &PyTuple_Type, &inputs))
+    return nullptr;
+  return guarded([&] {
+    std::unordered_set<const eager::GradNode*> seen;
+    for (const Edge& edge : read_edges(inputs, "inputs")) seen.insert(edge.node.get());
+    std::vector<const eager::GradNode*> stack;
+    auto visit = [&](const eager::GradNode* node) {
+      if (node && seen.insert(node).second) stack.push_back(node);
+    };
+    for (const Tensor& output : read_tensors(outputs, "outputs"))
+      if (output.defined() && output.requires_grad()) visit(eager::gradient_edge(output).node.get());
+    while (!stack.empty()) {
+      const eager::GradNode* node = stack.back();
+      stack.pop_back();
+      if (node->leaf()) return Py_NewRef(Py_True);
+      for (const Edge& edge : node->edges) visit(edge.node.get());
+    }
+    return Py_NewRef(Py_False);
+  });
+}
+
 /// increment_version(tensor), as if it had been written to
 PyObject* increment_version(PyObject*, PyObject* tensor) {
   return guarded([&] {
@@ -124,6 +151,7 @@ PyObject* increment_version(PyObject*, PyObject* tensor) {
 PyMethodDef functions[] = {{"run_backward", run_backward, METH_VARARGS, nullptr},
                            {"run_grad", run_grad, METH_VARARGS, nullptr},
                            {"gradient_edge", gradient_edge, METH_O, nullptr},
+                           {"depends_on_others", depends_on_others, METH_VARARGS, nullptr},
                            {"increment_version", increment_version, METH_O, nullptr},
                            {}};
 

@@ -28,7 +28,9 @@ bool read_device(PyObject* object,
 PyObject* new_size(const eager::Dims& sizes);
 
 // SymNumber: a symbolic int or a scalar node on its way through an argument binder while a graph is traced.
-// It has no operators: the symbolic executor does the arithmetic, and never lets one out of the trace.
+// The symbolic executor does its own arithmetic, and never lets one out of the trace. Sizes have operators
+// for the Python functions of framejit.library, which are run on tensors without data: the results are
+// expressions, and what is compared or made an int is guarded.
 PyObject* new_sym_number(const eager::Value& number);
 inline bool is_sym_number(PyObject* object) { return Py_IS_TYPE(object, sym_number_type); }
 const eager::Value& sym_number_value(PyObject* object);

@@ -11,6 +11,7 @@
 #include "framejit/bindings/number_protocol.h"
 #include "framejit/bindings/op_callable.h"
 #include "framejit/bindings/python.h"
+#include "framejit/bindings/python_op.h"
 #include "framejit/bindings/tensor_type.h"
 
 PYBIND11_MODULE(_C, pybind_module) {
@@ -26,6 +27,7 @@ PYBIND11_MODULE(_C, pybind_module) {
     add_to_module(module, "LinAlgError", linalg_error_type());
     init_functions(module);
     init_autograd(module);
+    init_library(module);
     init_machine(module);
     init_op_table(module);
     init_fx(module);

@@ -1,6 +1,7 @@
 // NumPy through its array interface protocol, so that nothing here depends on NumPy's headers or version.
 #include <cstring>
 
+#include "eager/dispatch.h"
 #include "eager/meta/type_names.h"
 #include "framejit/bindings/python.h"
 #include "framejit/bindings/tensor_data.h"
@@ -121,7 +122,7 @@ Tensor tensor_from_array(PyObject* array) {
 
 PyObject* array_interface(const Tensor& tensor) {
   FRAMEJIT_CHECK(!tensor.is_symbolic(), "numpy(): the data of a tensor is not known while a graph is traced");
-  FRAMEJIT_CHECK(!tensor.requires_grad(),
+  FRAMEJIT_CHECK(!tensor.requires_grad() || !eager::modes().grad_enabled,
                  "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
   FRAMEJIT_CHECK_TYPE(
       tensor.device().type == eager::DeviceType::cpu, type, "can't convert ",

@@ -34,6 +34,10 @@ bool is_factory(const eager::Op& op) {
 Param make_param(const eager::Op& op, const SchemaArg& arg) {
   bool is_operand = arg.type == ArgType::tensor || arg.type == ArgType::optional_tensor;
   Param param{&arg, nullptr, {}, op.wraps_numbers && is_operand};
+  if (op.extension) {  // an op of framejit.library: its names are its author's
+    param.name = interned(arg.name.c_str());
+    return param;
+  }
   std::string name = arg.name == "self" ? "input" : arg.name;
   param.name = interned(name.c_str());
   for (const NameAlias& row : kAliases)
@@ -52,13 +56,14 @@ Signature make_signature(const eager::Op& op, bool is_method) {
   }
   FRAMEJIT_INTERNAL(int(signature.params.size()) <= kMaxArgs, op.full_name);
   int first = is_method ? 1 : 0;
-  if (signature.positional > first) {
+  if (signature.positional > first && !op.extension) {
     eager::ArgType last = signature.params[size_t(signature.positional - 1)].arg->type;
     bool only_ints = signature.positional == first + 1 && last == ArgType::integer_list;
     signature.spreads_last = only_ints || last == ArgType::tensor_list;
   }
   signature.is_factory = is_factory(op);
   const eager::Schema& schema = op.schema;
+  if (op.extension) return signature;
   const bool new_tensors = schema.result_count > 0 && !schema.returns_list && !schema.returns_number;
   signature.copies_to_out = !is_method && new_tensors && op.mutated < 0 && op.kind != OpKind::view;
   if (signature.is_factory || op.dtype_rule == eager::DTypeRule::sum)
@@ -93,11 +98,16 @@ std::string default_text(const SchemaArg& arg) {
 }  // namespace
 
 const Overloads* make_overloads(const std::string& name, bool is_method) {
+  return make_overloads(name, eager::find_overloads(name), is_method);
+}
+
+const Overloads* make_overloads(const std::string& name, std::span<const eager::Op* const> ops,
+                                bool is_method) {
   auto overloads = std::make_unique<Overloads>();
   overloads->name = name;
   overloads->is_method = is_method;
   std::vector<Signature>& signatures = overloads->signatures;
-  for (const eager::Op* op : eager::find_overloads(name)) {
+  for (const eager::Op* op : ops) {
     if (op->kind == OpKind::out) {  // out= is one more argument of the row that it is derived from
       for (Signature& signature : signatures)
         if (signature.op == op->functional) signature.out_op = op;

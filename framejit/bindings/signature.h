@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ inline constexpr int kMaxArgs = 24;
 
 struct Param {
   const eager::SchemaArg* arg;
-  PyObject* name;                  ///< interned; "input" for the schema's `self`, as in PyTorch
+  PyObject* name;                  ///< interned; "input" for a row's `self`, as in PyTorch
   std::vector<PyObject*> aliases;  ///< NumPy's names: axis, keepdims, x, ...
   bool wraps_number;               ///< a Tensor operand for which a Python number may stand
 };
@@ -46,6 +47,9 @@ struct Overloads {
 /// Of a name of the op table, seen as function or as method. Rows that are not visible in that form are left
 /// out. Lives for ever; null when no row is left.
 const Overloads* make_overloads(const std::string& name, bool is_method);
+/// Of the rows given.
+const Overloads* make_overloads(const std::string& name, std::span<const eager::Op* const> ops,
+                                bool is_method);
 
 /// "(Tensor input, int[1] dim, bool keepdim = False, *, dtype dtype = None)", as TypeErrors show it.
 std::string signature_text(const Signature& signature);

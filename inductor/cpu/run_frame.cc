@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "eager/dispatch.h"
+#include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
 #include "graph/interpret.h"
 #include "graph/scalar_op.h"
 
@@ -96,6 +98,23 @@ void RunFrame::run_step(size_t step) {
   eager::cpu::run(loop.nest, pointers.data(), numbers_);
 }
 
+namespace {
+
+/// An op that is no row of the table may make something else than it promised while tracing; what reads it
+/// was compiled for the promise.
+Tensor as_promised(const graph::Node& node, const Tensor& made, const eager::TensorMeta& promised) {
+  if (!node.op || !node.op->extension) return made;
+  FRAMEJIT_CHECK(made.sizes() == promised.sizes && made.dtype() == promised.dtype, node.op->full_name,
+                 ": the kernel returned a ", eager::dtype_name(made.dtype()), " tensor of shape ",
+                 eager::sizes_text(made.sizes()), ", the fake implementation one of ",
+                 eager::dtype_name(promised.dtype), " and ", eager::sizes_text(promised.sizes));
+  if (made.strides() == promised.strides) return made;
+  Tensor copy = eager::ops::empty_strided(promised.sizes, promised.strides, promised.dtype, promised.device);
+  return eager::ops::copy_(copy, made);
+}
+
+}  // namespace
+
 void RunFrame::run_external(const External& external) {
   const graph::Node& node = *external.node;
   std::vector<SymInt> symbols(instance_.symbols.begin(), instance_.symbols.end());
@@ -123,8 +142,9 @@ void RunFrame::run_external(const External& external) {
       scalar_of({const_cast<graph::Node*>(&node), int(i)}) = results[i];
       continue;
     }
-    size_t buffer = size_t(program_.tensors[size_t(external.results[i])].buffer);
-    owned_[buffer] = results[i].tensor();
+    const size_t result = size_t(external.results[i]);
+    const size_t buffer = size_t(program_.tensors[result].buffer);
+    owned_[buffer] = as_promised(node, results[i].tensor(), instance_.tensors[result].meta);
     memory_[buffer] = static_cast<char*>(owned_[buffer].data());
   }
   bool made_numbers =

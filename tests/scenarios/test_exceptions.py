@@ -236,3 +236,16 @@ def test_reraise_with_cause():
         with pytest.raises(KeyError, match="wrapped") as info:
             compiled(fj.ones(3))
         assert isinstance(info.value.__cause__, RuntimeError)
+
+
+def test_the_frame_that_raises_at_its_first_instruction_can_be_looked_at():
+    captured = 3
+
+    def fn(x):
+        print(x)
+        return captured
+
+    with pytest.raises(fj.compiler.GraphBreakError) as info:
+        fj.compile(fn, fullgraph=True)(fj.ones(1))
+    frame = info.traceback[-1].frame
+    assert frame.f_locals["captured"] == 3
