@@ -50,7 +50,7 @@ newaxis = None
 
 
 class layout:
-    """A value of ``layout=``: accepted for PyTorch's sake, there is only one."""
+    """A value of ``layout=``: accepted for PyTorch's sake. Every tensor is ``strided``."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -72,8 +72,8 @@ class memory_format(str):
         return str(self)
 
 
-strided = layout("strided")
-contiguous_format = memory_format("contiguous_format")
+strided, sparse_coo, sparse_csr = layout("strided"), layout("sparse_coo"), layout("sparse_csr")
+contiguous_format = legacy_contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
@@ -200,8 +200,12 @@ from framejit.amp.autocast_mode import set_autocast_enabled as set_autocast_enab
 
 from framejit import cuda as cuda  # noqa: E402  isort: skip
 from framejit import distributed as distributed  # noqa: E402  isort: skip
+from framejit import futures as futures  # noqa: E402  isort: skip
 from framejit import jit as jit  # noqa: E402  isort: skip
 from framejit import profiler as profiler  # noqa: E402  isort: skip
+from framejit import sparse as sparse  # noqa: E402  isort: skip
+from framejit import types as types  # noqa: E402  isort: skip
+from framejit import version as version  # noqa: E402  isort: skip
 from framejit import _utils as _utils  # noqa: E402  isort: skip
 from framejit import func as func  # noqa: E402  isort: skip
 from framejit import library as library  # noqa: E402  isort: skip
@@ -210,9 +214,21 @@ from framejit import linalg as linalg  # noqa: E402  isort: skip
 from framejit import special as special  # noqa: E402  isort: skip
 from framejit import fft as fft  # noqa: E402  isort: skip
 from framejit import distributions as distributions  # noqa: E402  isort: skip
+from framejit._old_functions import _assert as _assert  # noqa: E402
+from framejit._old_functions import batch_norm as batch_norm  # noqa: E402
+from framejit._old_functions import conv_tbc as conv_tbc  # noqa: E402
+from framejit._old_functions import group_norm as group_norm  # noqa: E402
+from framejit._old_functions import instance_norm as instance_norm  # noqa: E402
+from framejit._old_functions import layer_norm as layer_norm  # noqa: E402
+from framejit._old_functions import range as range  # noqa: E402
+from framejit._old_functions import spmm as spmm  # noqa: E402
 from framejit.cuda import Stream as Stream  # noqa: E402
+from framejit.sparse import sparse_coo_tensor as sparse_coo_tensor  # noqa: E402
 
 from framejit import multiprocessing as multiprocessing  # noqa: E402  isort: skip
+from framejit import hub as hub  # noqa: E402  isort: skip
+from framejit import onnx as onnx  # noqa: E402  isort: skip
+from framejit import quantization as quantization  # noqa: E402  isort: skip
 from framejit.serialization import load as load  # noqa: E402  isort: skip
 from framejit.serialization import save as save  # noqa: E402  isort: skip
 

@@ -1,9 +1,12 @@
-"""Several tensors as one flat tensor, and back: what programs import from ``torch._utils``."""
+"""What programs import from ``torch._utils``: several tensors as one flat tensor, and back; exceptions of other threads."""
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NoReturn
 
 import framejit as fj
 from framejit import Tensor
@@ -32,3 +35,32 @@ def _take_tensors(tensors: Iterable[Tensor], size_limit: int) -> Iterator[list[T
         groups[kind].append(tensor)
         sizes[kind] += size
     yield from groups.values()
+
+
+class ExceptionWrapper:
+    """The exception being handled (or ``exc_info``) with its traceback as text, to be raised in another thread or process."""
+
+    def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
+        kind, error, trace = exc_info or sys.exc_info()
+        assert kind is not None
+        self.exc_type: type[BaseException] = kind
+        self.exc_msg = "".join(traceback.format_exception(kind, error, trace))
+        self.where = where
+
+    def reraise(self) -> NoReturn:
+        """Raises an exception of the same type, whose text holds the original traceback."""
+        text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
+        if self.exc_type is KeyError:
+            text = _Lines(text)
+        try:
+            error = self.exc_type(text)
+        except Exception:  # a constructor with other arguments
+            error = RuntimeError(text)
+        raise error from None
+
+
+class _Lines(str):
+    """A text that KeyError, which shows the repr of its argument, shows with its line breaks."""
+
+    def __repr__(self) -> str:
+        return str(self)

@@ -6,9 +6,10 @@ from enum import Enum
 from typing import Any, NoReturn
 
 __all__ = [
-    "ReduceOp", "all_gather", "all_reduce", "all_to_all_single", "barrier", "broadcast", "get_backend",
-    "get_rank", "get_world_size", "init_process_group", "is_available",
-    "is_initialized", "new_group", "reduce", "reduce_scatter",
+    "GroupMember", "ProcessGroup", "ReduceOp", "Store", "all_gather", "all_gather_object", "all_reduce", "all_to_all_single",
+    "barrier", "broadcast", "broadcast_object_list", "destroy_process_group", "gather", "get_backend", "get_global_rank",
+    "get_rank", "get_world_size", "group", "init_process_group", "irecv", "is_available", "is_initialized", "isend",
+    "monitored_barrier", "new_group", "recv", "reduce", "reduce_scatter", "scatter", "send",
 ]  # fmt: skip
 
 
@@ -30,6 +31,9 @@ class ReduceOp(Enum):
     PRODUCT = 2
     MIN = 3
     MAX = 4
+    BAND = 5
+    BOR = 6
+    BXOR = 7
 
 
 def _no_group(*args: Any, **kwargs: Any) -> NoReturn:
@@ -40,5 +44,29 @@ def _no_group(*args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-init_process_group = get_rank = get_world_size = barrier = all_reduce = all_gather = broadcast = _no_group
-get_backend = new_group = reduce = reduce_scatter = all_to_all_single = _no_group
+init_process_group = destroy_process_group = new_group = get_rank = get_world_size = get_backend = get_global_rank = _no_group
+barrier = monitored_barrier = all_reduce = all_gather = all_gather_object = broadcast = broadcast_object_list = _no_group
+reduce = reduce_scatter = all_to_all_single = gather = scatter = send = recv = isend = irecv = _no_group
+reduce_op = ReduceOp  # its name of old
+
+
+class ProcessGroup:
+    """Processes that work together; making one raises ValueError."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> ProcessGroup:
+        _no_group()
+
+
+class Store(ProcessGroup):
+    """Where processes find each other; making one raises ValueError."""
+
+
+class GroupMember:
+    """``WORLD``, the group of all processes: none."""
+
+    WORLD: ProcessGroup | None = None
+
+
+group = GroupMember
+
+from framejit.distributed import distributed_c10d as distributed_c10d  # noqa: E402

@@ -90,3 +90,19 @@ def load(
         )
     with Reader(f, bool(mmap)) as reader:
         return Unpickler(reader, map_location).load()
+
+
+DEFAULT_PROTOCOL = 2
+
+
+def default_restore_location(storage: UntypedStorage, location: str) -> UntypedStorage:
+    """``storage``, where ``location`` is ``"cpu"``: a ``map_location`` of old programs.
+
+    Raises:
+        RuntimeError: another location.
+    """
+    if location != "cpu":
+        raise RuntimeError(
+            f"don't know how to restore data location of {type(storage).__name__} (tagged with {location})"
+        )
+    return storage

@@ -20,6 +20,56 @@ def test_programs_that_do_not_ask_are_told():
         fj.distributed.get_rank()
 
 
+def test_contexts_of_gpus_change_nothing():
+    with fj.cuda.device_of(fj.ones(1)), fj.cuda.device(None), fj.cuda.stream(None):
+        pass
+    with pytest.raises(RuntimeError, match="without CUDA"), fj.cuda.device(0):
+        pass
+    assert fj.cuda.memory_allocated() == 0 and not isinstance(fj.ones(1), fj.cuda.FloatTensor)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: fj.sparse_coo_tensor(fj.zeros(1, 1), fj.zeros(1)),
+        lambda: fj.sparse.FloatTensor(fj.zeros(1, 1), fj.zeros(1)),
+        lambda: fj.onnx.export(fj.nn.ReLU(), fj.ones(1), "file"),
+        lambda: fj.quantization.quantize_dynamic(fj.nn.ReLU()),
+        lambda: fj.jit.load("file"),
+    ],
+    ids=["sparse", "old sparse", "onnx", "quantization", "TorchScript"],
+)
+def test_what_is_not_there_says_what_to_do_instead(use):
+    with pytest.raises(NotImplementedError, match="(Try|Save) "):
+        use()
+
+
+OLD_CALLS = {
+    "range": lambda t, x: t.range(1, 2, 0.25),
+    "range_int": lambda t, x: t.range(0, 6, 3, dtype=t.int32),
+    "conv_tbc": lambda t, x: t.conv_tbc(x.reshape(4, 2, 3), x.reshape(2, 3, 4), t.ones(4), 1),
+    "layer_norm": lambda t, x: t.layer_norm(x, (6,), t.ones(6), t.zeros(6), 1e-5, False),
+    "group_norm": lambda t, x: t.group_norm(x.reshape(2, 4, 3), 2),
+    "batch_norm": lambda t, x: t.batch_norm(x, None, None, t.zeros(6), t.ones(6), False, 0.1, 1e-5, False),
+    "instance_norm": lambda t, x: t.instance_norm(
+        x.reshape(2, 4, 3), t.ones(4), t.zeros(4), None, None, True, 0.1, 1e-5, False
+    ),
+    "spmm": lambda t, x: t.spmm(x, x.t()),
+    "sparse.mm": lambda t, x: t.sparse.mm(x, x.t()),
+}
+
+
+@pytest.mark.filterwarnings("ignore:torch.range is deprecated")
+@pytest.mark.parametrize("name", OLD_CALLS)
+def test_old_functions_are_those_of_pytorch(name):
+    torch = pytest.importorskip("torch")
+    ours, theirs = (
+        OLD_CALLS[name](library, library.arange(24, dtype=library.float32).reshape(4, 6) / 7) for library in (fj, torch)
+    )
+    assert str(ours.dtype)[9:] == str(theirs.dtype)[6:]
+    torch.testing.assert_close(torch.from_numpy(ours.numpy()), theirs)
+
+
 def test_variables_are_tensors():
     from framejit.autograd import Variable
 

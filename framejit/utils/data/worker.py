@@ -1,7 +1,7 @@
 """Worker processes: each loads whole batches and sends them back.
 
 Protocol: the parent sends ``(epoch, number, indices)``, or ``None`` to stop; a worker answers ``(epoch, number, kind,
-payload)`` with kind ``"batch"``, ``"end"`` (its stream is exhausted) or ``"error"`` (a :class:`WorkerError`).
+payload)`` with kind ``"batch"``, ``"end"`` (its stream is exhausted) or ``"error"`` (an :class:`ExceptionWrapper`).
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import random
 import signal
-import traceback
 from dataclasses import dataclass
 from typing import Any
 
 import framejit as fj
+from framejit._utils import ExceptionWrapper
 
 POLL_SECONDS = 2.0
 
@@ -34,21 +34,6 @@ _info: WorkerInfo | None = None
 def get_worker_info() -> WorkerInfo | None:
     """In a worker process: its :class:`WorkerInfo`; elsewhere ``None``."""
     return _info
-
-
-class WorkerError:
-    """An exception of a worker with its traceback as text, to be raised in the parent."""
-
-    def __init__(self, worker: int, error: BaseException) -> None:
-        self.type = type(error)
-        self.text = f"Caught {type(error).__name__} in DataLoader worker process {worker}.\nOriginal {traceback.format_exc()}"
-
-    def reraise(self) -> None:
-        try:
-            error = self.type(self.text)
-        except Exception:  # a constructor with other arguments
-            error = RuntimeError(self.text)
-        raise error
 
 
 def make_fetch(dataset: Any, collate: Any, stream: bool, drop_last: bool) -> Any:
@@ -83,11 +68,12 @@ def run(tasks: Any, results: Any, settings: dict[str, Any], worker: int, count: 
     fetch = None
     current_epoch = None
     failure = None
+    where = f"in DataLoader worker process {worker}"
     try:
         if settings["worker_init_fn"] is not None:
             settings["worker_init_fn"](worker)
-    except Exception as error:
-        failure = WorkerError(worker, error)
+    except Exception:
+        failure = ExceptionWrapper(where=where)
     while True:
         task = _next_task(tasks, parent)
         if task is None:
@@ -104,8 +90,8 @@ def run(tasks: Any, results: Any, settings: dict[str, Any], worker: int, count: 
                 kind, payload = "batch", fetch(indices)
             except StopIteration:
                 kind, payload = "end", None
-            except Exception as error:
-                payload = WorkerError(worker, error)
+            except Exception:
+                payload = ExceptionWrapper(where=where)
         results.put((epoch, number, kind, payload))
 
 

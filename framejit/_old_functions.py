@@ -1,0 +1,84 @@
+"""Functions of ``torch`` that newer ones have taken the place of: norms with cuDNN's switch, and the like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import framejit as fj
+from framejit import Tensor
+from framejit.nn import functional as F
+
+
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """See :func:`framejit.nn.functional.batch_norm`."""
+    return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """See :func:`framejit.nn.functional.instance_norm`."""
+    return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    """See :func:`framejit.nn.functional.layer_norm`."""
+    return F.layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """See :func:`framejit.nn.functional.group_norm`."""
+    return F.group_norm(input, num_groups, weight, bias, eps)
+
+
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+    """``conv1d`` of ``input`` (time, batch, channels) with ``weight`` (width, channels, channels of the result)."""
+    return F.conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad).permute(2, 0, 1)
+
+
+def spmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The matrix product, which PyTorch also has for a sparse ``input``."""
+    return fj.mm(input, mat2)
+
+
+def range(start: float, end: float, step: float = 1, **options: Any) -> Tensor:  # (PyTorch's name)
+    """:func:`framejit.arange` with ``end`` included, and of the default dtype unless told otherwise."""
+    options.setdefault("dtype", fj.get_default_dtype())
+    return fj.arange(start, end + step / 2, step, **options)  # rounding must not lose the end
+
+
+def _assert(condition: Any, message: str) -> None:
+    """``assert condition, message``, as a function."""
+    assert condition, message
