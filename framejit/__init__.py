@@ -6,6 +6,7 @@ Names, signatures and meanings are PyTorch's. Op functions (``fj.add``) come fro
 from __future__ import annotations
 
 import builtins
+import importlib
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -226,11 +227,22 @@ from framejit.cuda import Stream as Stream  # noqa: E402
 from framejit.sparse import sparse_coo_tensor as sparse_coo_tensor  # noqa: E402
 
 from framejit import multiprocessing as multiprocessing  # noqa: E402  isort: skip
-from framejit import hub as hub  # noqa: E402  isort: skip
-from framejit import onnx as onnx  # noqa: E402  isort: skip
-from framejit import quantization as quantization  # noqa: E402  isort: skip
 from framejit.serialization import load as load  # noqa: E402  isort: skip
 from framejit.serialization import save as save  # noqa: E402  isort: skip
+
+# Subpackages that few programs use and that import much; each is loaded when it is first named.
+_LOADED_WHEN_NAMED = ("hub", "onnx", "quantization")
+if TYPE_CHECKING:
+    from framejit import hub as hub
+    from framejit import onnx as onnx
+    from framejit import quantization as quantization
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LOADED_WHEN_NAMED:
+        return importlib.import_module(f"framejit.{name}")
+    raise AttributeError(f"module 'framejit' has no attribute '{name}'")
+
 
 globals().update(_TYPED_TENSORS)
 compiler.start_logging()

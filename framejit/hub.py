@@ -21,12 +21,9 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlparse
 
-import framejit as fj
+from tqdm.auto import tqdm as tqdm
 
-try:
-    from tqdm.auto import tqdm as tqdm  # type: ignore[import-untyped, import-not-found, unused-ignore]
-except ImportError:
-    from framejit._progress import Progress as tqdm
+import framejit as fj
 
 __all__ = [
     "download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir",

@@ -58,10 +58,3 @@ def test_downloads(tmp_path, monkeypatch, capsys):
     state = fj.hub.load_state_dict_from_url(source.as_uri(), progress=False)
     assert state["w"].tolist() == [1, 1]
     assert (tmp_path / "home" / "hub" / "checkpoints" / "w.pt").exists()
-
-
-def test_progress_without_tqdm(capsys):
-    from framejit._progress import Progress
-
-    assert list(Progress(range(3), total=3)) == [0, 1, 2]
-    assert capsys.readouterr().err == "\r33 %\r66 %\r100 %\n"

