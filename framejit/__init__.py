@@ -209,6 +209,8 @@ from framejit import types as types  # noqa: E402  isort: skip
 from framejit import version as version  # noqa: E402  isort: skip
 from framejit import _utils as _utils  # noqa: E402  isort: skip
 from framejit import func as func  # noqa: E402  isort: skip
+from framejit.func import vmap as vmap  # noqa: E402
+
 from framejit import library as library  # noqa: E402  isort: skip
 from framejit.library.operators import ops as ops  # noqa: E402  isort: skip
 from framejit import linalg as linalg  # noqa: E402  isort: skip
