@@ -204,6 +204,7 @@ from framejit import distributed as distributed  # noqa: E402  isort: skip
 from framejit import futures as futures  # noqa: E402  isort: skip
 from framejit import jit as jit  # noqa: E402  isort: skip
 from framejit import profiler as profiler  # noqa: E402  isort: skip
+from framejit.autograd import profiler as _autograd_profiler  # noqa: E402, F401  isort: skip
 from framejit import sparse as sparse  # noqa: E402  isort: skip
 from framejit import types as types  # noqa: E402  isort: skip
 from framejit import version as version  # noqa: E402  isort: skip

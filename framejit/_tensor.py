@@ -49,6 +49,12 @@ def backward(
 
 
 @_method
+def _is_view(self: Tensor) -> bool:
+    """Whether autograd knows it as a view of another tensor, ``_base``."""
+    return self._base is not None
+
+
+@_method
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> _C._autograd.HookHandle:
     """Calls ``hook(grad)`` whenever the gradient of this tensor is computed; a result replaces the gradient."""
     if not self.requires_grad:

@@ -32,7 +32,7 @@ def _grads_for(outputs: tuple[Tensor | GradientEdge, ...], grads: _Grads) -> tup
     given = tuple(grads) if isinstance(grads, Sequence) else (grads,) * (len(outputs) if grads is None else 1)
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
-    for output, grad in zip(outputs, given, strict=True):
+    for i, (output, grad) in enumerate(zip(outputs, given, strict=True)):
         if grad is not None and not isinstance(grad, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
         if not isinstance(output, Tensor):
@@ -42,7 +42,8 @@ def _grads_for(outputs: tuple[Tensor | GradientEdge, ...], grads: _Grads) -> tup
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
         elif grad.shape != output.shape:
             raise RuntimeError(
-                f"Mismatch in shape: grad_output has a shape of {grad.shape} and output has a shape of {output.shape}."
+                f"Mismatch in shape: grad_output[{i}] has a shape of {grad.shape} and output[{i}] has a shape of "
+                f"{output.shape}."
             )
     return given
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -71,9 +73,17 @@ class Function:
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(
+        warnings.warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
-            "them on the class itself."
+            "them on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+            "with static forward method, and call its apply."
         )
 
     @staticmethod
@@ -101,16 +111,21 @@ class Function:
         )
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
-        """Runs ``forward`` and records the function."""
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Runs ``forward`` and records the function. Keyword arguments have no gradient, but where ``setup_context`` is
+        overridden, which is given all arguments in the order of ``forward``'s parameters."""
+        if kwargs and cls.setup_context is not Function.setup_context:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
         ctx = FunctionCtx()
         ctx.needs_input_grad = tuple([isinstance(a, Tensor) and a.requires_grad for a in args])
         with no_grad():
             if cls.setup_context is not Function.setup_context:
-                output = cls.forward(*args)
+                output = cls.forward(*args, **kwargs)
                 cls.setup_context(ctx, args, output)
             else:
-                output = cls.forward(ctx, *args)
+                output = cls.forward(ctx, *args, **kwargs)
         if not (_C._autograd.is_grad_enabled() and any(ctx.needs_input_grad)):
             return output
         return _link(cls, ctx, args, output)
@@ -135,6 +150,14 @@ def _link(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], output: 
     if not is_sequence:
         return linked[0]
     return type(output)(*linked) if hasattr(output, "_fields") else type(output)(linked)
+
+
+class InplaceFunction(Function):
+    """PyTorch's old base of functions that can work in place; a :class:`Function`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
 
 
 class _OnceDifferentiable(Function):

@@ -85,7 +85,7 @@ def _vectors(v: Any, like: tuple[Tensor, ...], what: str, function: str) -> tupl
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(
-                f"The vector v can only be None if {what} contains a single Tensor with a single element."
+                f"The vector v can only be None if {what} a single Tensor with a single element."
             )
         return (_C.ops.ones_like(like[0]),)
     vectors, _ = _tuple_of(v, "v", function)
@@ -158,7 +158,7 @@ def jvp(
     given, _ = _tuple_of(inputs, "inputs", "jvp")
     with enable_grad():
         own = _fresh_inputs(given, create_graph)
-        vectors = _vectors(v, own, "the inputs", "jvp")
+        vectors = _vectors(v, own, "the input to the user-provided function is", "jvp")
         outputs, outputs_are_tuple = _call(func, own, "jvp")
         if strict:
             _check_strict_outputs(outputs)
@@ -265,7 +265,7 @@ def vhp(
     given, is_tuple = _tuple_of(inputs, "inputs", "vhp")
     with enable_grad():
         own = _fresh_inputs(given, create_graph)
-        vectors = _vectors(v, own, "the inputs", "vhp")
+        vectors = _vectors(v, own, "the input to the user-provided function is", "vhp")
         output = _check_scalar(func(*own), "vhp")
         if strict:
             _check_strict_outputs((output,))
@@ -287,7 +287,7 @@ def hvp(
     given, is_tuple = _tuple_of(inputs, "inputs", "hvp")
     with enable_grad():
         own = _fresh_inputs(given, create_graph)
-        vectors = _vectors(v, own, "the inputs", "hvp")
+        vectors = _vectors(v, own, "the input to the user-provided function is", "hvp")
         output = _check_scalar(func(*own), "hvp")
         if strict:
             _check_strict_outputs((output,))

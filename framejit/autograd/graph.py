@@ -67,6 +67,26 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(pack, unpack)
 
 
+class allow_mutation_on_saved_tensors:
+    """In this block, what is saved for backward is saved as a copy, so that it may be changed in place afterwards.
+
+    Entering gives an object with ``clear()``, which is there for PyTorch's sake: copies die with the graph.
+    """
+
+    def __init__(self) -> None:
+        self._hooks = saved_tensors_hooks(lambda tensor: tensor.clone(), lambda copy: copy)
+
+    def __enter__(self) -> allow_mutation_on_saved_tensors:
+        self._hooks.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._hooks.__exit__(*exception)
+
+    def clear(self) -> None:
+        """Does nothing."""
+
+
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """In this block, setting saved-tensor hooks raises a RuntimeError of this message."""

@@ -96,8 +96,8 @@ eager::TensorHook tensor_hook(PyObject* hook) {
     WithGil gil;
     PyRef result = call_python(hook, {wrap(grad)});
     if (result.get() == Py_None) return Tensor();
-    FRAMEJIT_CHECK_TYPE(is_tensor(result.get()), type, "expected hook to return Tensor or None, got ",
-                        Py_TYPE(result.get())->tp_name);
+    FRAMEJIT_CHECK_TYPE(is_tensor(result.get()), type, "expected Variable, but hook returned '",
+                        Py_TYPE(result.get())->tp_name, "'");
     return unwrap(result.get());
   };
 }

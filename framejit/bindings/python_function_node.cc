@@ -100,8 +100,7 @@ std::vector<Tensor> PythonFunctionNode::read_gradients(PyObject* result) const {
                    " returned an incorrect number of gradients (expected ", edges.size(), ", got ", count,
                    ")");
     if (entry == Py_None) continue;
-    FRAMEJIT_CHECK_TYPE(is_tensor(entry), type, name_, ": expected Tensor or None as gradient ", i, ", got ",
-                        Py_TYPE(entry)->tp_name);
+    FRAMEJIT_CHECK(is_tensor(entry), "expected Variable or None (got ", Py_TYPE(entry)->tp_name, ")");
     if (needs_grad(i)) gradients[i] = unwrap(entry);
   }
   FRAMEJIT_CHECK(count >= edges.size(), "function ", name_,

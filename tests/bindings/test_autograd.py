@@ -127,7 +127,7 @@ def test_exceptions_of_hooks_come_out_of_backward():
 def test_hooks_of_a_wrong_type():
     y = leaf(1.0) * 2
     y.register_hook(lambda g: 3)
-    with pytest.raises(TypeError, match="expected hook to return Tensor or None, got int"):
+    with pytest.raises(TypeError, match="expected Variable, but hook returned 'int'"):
         y.sum().backward()
 
 

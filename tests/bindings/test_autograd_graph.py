@@ -323,8 +323,10 @@ def test_function_nodes_show_their_context():
         y.grad_fn.saved_tensors  # noqa: B018
     with pytest.raises(RuntimeError, match="second time"):
         y.sum().backward()
-    with pytest.raises(RuntimeError, match="should not be instantiated"):
-        Cube()
+    with pytest.warns(DeprecationWarning, match="should not be instantiated"):
+        instance = Cube()
+    with pytest.raises(RuntimeError, match="Legacy autograd function"):
+        instance(y)
 
 
 def test_vjp_in_place_of_backward():
@@ -511,3 +513,52 @@ def test_functional_errors():
         functional.vjp(lambda t: t * 2, x, fj.ones(3))
     with pytest.raises(TypeError, match="inputs given to jvp"):
         functional.jvp(lambda t: t, 3)
+
+
+def test_keyword_arguments_of_functions():
+    class Scale(fj.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, by=2.0, plus=0.0):
+            ctx.by = by
+            return x * by + plus
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.by
+
+    class Set(fj.autograd.Function):
+        @staticmethod
+        def forward(x, by=2.0, plus=0.0):
+            return x * by + plus
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            _, ctx.by, ctx.plus = inputs
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.by, None, None
+
+    for function in (Scale, Set):
+        x = leaf(1.0)
+        y = function.apply(x, by=3.0) if function is Scale else function.apply(x, plus=1.0, by=3.0)
+        y.sum().backward()
+        assert x.grad.tolist() == [3]
+        with pytest.raises(TypeError):
+            function.apply(x, unknown=1)
+
+
+def test_saved_tensors_that_may_be_changed():
+    x = leaf(2.0, 3.0)
+    with fj.autograd.graph.allow_mutation_on_saved_tensors() as state:
+        y = x * 1
+        z = (y * y).sum()
+        y.sin_()
+        (z + y.sum()).backward()
+        state.clear()
+    assert fj.allclose(x.grad, 2 * x + x.cos())
+
+
+def test_views_know_their_base():
+    x = leaf(1.0, 2.0)
+    assert x.view(2)._is_view() and not x._is_view() and not (x * 1)._is_view()
