@@ -93,10 +93,28 @@ std::shared_ptr<const Executable> compile_inference(Functional functional, const
   return plain ? forward : std::make_shared<InferenceCall>(std::move(plan), std::move(forward));
 }
 
+/// The graph that `joint` was made of, to be called again for derivatives of derivatives. Null where another
+/// call would give other values.
+std::shared_ptr<const Forward> keep_forward(std::unique_ptr<Graph> graph, const CallPlan& plan,
+                                            const Joint& joint) {
+  const auto& nodes = graph->nodes;
+  const bool draws = std::any_of(nodes.begin(), nodes.end(),
+                                 [](const auto& node) { return node->is_call(eager::OpKind::random); });
+  if (draws || !plan.mutations.empty()) return nullptr;
+  auto forward = std::make_shared<Forward>();
+  forward->input_count = graph->inputs.size();
+  forward->result_count = graph->result->args.size();
+  forward->differentiable_results = joint.differentiable_results;
+  forward->differentiable_inputs = joint.differentiable_inputs;
+  forward->executable = interpret(std::move(graph));
+  return forward;
+}
+
 /// `joint` has been made from the graph of `functional`.
 std::shared_ptr<const Executable> compile_training(Functional functional, Joint joint,
                                                    const Compiler& compiler) {
   CallPlan plan = make_plan(functional);
+  auto forward_again = keep_forward(std::move(functional.graph), plan, joint);
   passes::simplify(joint.graph);
   for (const auto& mutation : plan.mutations) joint.mutated_inputs.push_back(mutation.input);
   Partition parts;
@@ -112,8 +130,11 @@ std::shared_ptr<const Executable> compile_training(Functional functional, Joint 
   auto forward = compiler(std::move(parts.forward));
   if (dynamic) backward->compile();
   TrainingCall::Gradients gradients{std::move(joint.differentiable_results),
-                                    std::move(joint.differentiable_inputs), std::move(parts.saved),
-                                    std::move(parts.symbols), std::move(backward)};
+                                    std::move(joint.differentiable_inputs),
+                                    std::move(parts.saved),
+                                    std::move(parts.symbols),
+                                    std::move(backward),
+                                    std::move(forward_again)};
   return std::make_shared<TrainingCall>(std::move(plan), std::move(forward), std::move(gradients));
 }
 

@@ -1,9 +1,11 @@
 #include "graph/aot/compiled_backward.h"
 
+#include "eager/autograd/autograd.h"
 #include "eager/dispatch.h"
 #include "eager/error.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/creation.h"
+#include "generated/ops/view.h"
 
 namespace framejit::graph::aot {
 
@@ -55,21 +57,70 @@ Tensor CompiledBackward::tangent(size_t number, size_t input, const Tensor& grad
   return eager::ops::copy_(copy, grad);
 }
 
+void CompiledBackward::keep_call(std::shared_ptr<const Forward> forward, const Value* inputs) {
+  if (eager::modes().saved_tensor_hooks) return;  // whoever sets these decides what stays in memory
+  for (size_t i = 0; i < forward->input_count; ++i) {
+    if (!inputs[i].is_tensor()) {
+      call_.push_back({{}, inputs[i]});
+      continue;
+    }
+    Tensor tensor = inputs[i].tensor();
+    if (tensor->is_inference) return;
+    const bool inner = tensor.requires_grad() && !eager::is_leaf(tensor);
+    call_.push_back({eager::SavedTensor(tensor, inner ? eager::gradient_edge(tensor) : eager::Edge()), {}});
+  }
+  forward_ = std::move(forward);
+}
+
+/// The gradients with a history: those of the call made again under autograd.
+std::vector<Tensor> CompiledBackward::apply_differentiably(const std::vector<Tensor>& grads) {
+  std::vector<Saved> call;
+  {
+    std::lock_guard lock(mutex_);
+    FRAMEJIT_CHECK(!released_, eager::kUsedTwice);
+    call = call_;
+  }
+  FRAMEJIT_CHECK(forward_,
+                 "a compiled function is differentiated twice (create_graph=True) that draws random numbers, "
+                 "writes into its inputs, or was called under saved-tensor hooks: such a call cannot be made "
+                 "again. Take the first derivative inside the compiled function, or compile with "
+                 "backend=\"eager\".");
+  std::vector<Value> inputs, results(forward_->result_count);
+  for (const Saved& each : call) inputs.push_back(each.value());
+  std::vector<Tensor> wanted, outputs, seeds;
+  for (int i : forward_->differentiable_inputs) {
+    Value& input = inputs[size_t(i)];
+    // A tensor of its own: what one input owes to another is not a matter of this call.
+    if (input.tensor().requires_grad()) input = eager::ops::view_as(input.tensor(), input.tensor());
+    wanted.push_back(input.tensor());
+  }
+  forward_->executable->run(inputs.data(), results.data());
+  for (size_t i = 0; i < grads.size(); ++i) {
+    Tensor output = results[size_t(forward_->differentiable_results[i])].tensor();
+    if (!grads[i].defined() || !output.requires_grad()) continue;
+    outputs.push_back(output);
+    seeds.push_back(grads[i]);
+  }
+  std::vector<Tensor> gradients(wanted.size()), requiring;
+  for (const Tensor& tensor : wanted)
+    if (tensor.requires_grad()) requiring.push_back(tensor);
+  if (outputs.empty() || requiring.empty()) return gradients;
+  std::vector<Tensor> found = eager::grad(outputs, requiring, seeds, {true, true}, true);
+  for (size_t i = 0, next = 0; i < wanted.size(); ++i)
+    if (wanted[i].requires_grad()) gradients[i] = std::move(found[next++]);
+  return gradients;
+}
+
 std::vector<Tensor> CompiledBackward::apply(std::vector<Tensor> grads) {
+  if (eager::modes().grad_enabled) return apply_differentiably(grads);
   std::vector<Saved> saved;
   {
     std::lock_guard lock(mutex_);
     FRAMEJIT_CHECK(!released_, eager::kUsedTwice);
     saved = saved_;
   }
-  FRAMEJIT_CHECK(
-      !eager::modes().grad_enabled,
-      "a compiled function cannot be differentiated twice from outside: create_graph=True reached its "
-      "backward graph, which is not differentiable. Take the first derivative inside the compiled "
-      "function, or compile with backend=\"eager\".");
   std::vector<Value> inputs;
-  for (const Saved& each : saved)
-    inputs.push_back(each.number.is_none() ? Value(each.tensor.unpack()) : each.number);
+  for (const Saved& each : saved) inputs.push_back(each.value());
   for (int symbol : used_symbols_) inputs.push_back(symbols_[size_t(symbol)]);
   size_t first_tangent = inputs.size();
   for (size_t i = 0; i < grads.size(); ++i) inputs.push_back(tangent(i, first_tangent + i, grads[i]));
@@ -82,9 +133,10 @@ std::vector<Tensor> CompiledBackward::apply(std::vector<Tensor> grads) {
 }
 
 void CompiledBackward::release_saved() {
-  std::vector<Saved> saved;  // dies after the lock has been given back
+  std::vector<Saved> saved, call;  // die after the lock has been given back
   std::lock_guard lock(mutex_);
   saved.swap(saved_);
+  call.swap(call_);
   released_ = true;
 }
 

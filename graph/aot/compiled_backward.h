@@ -30,6 +30,16 @@ class LazyExecutable {
   std::vector<ValueMeta> input_metas_;
 };
 
+/// The forward graph as it was before it was partitioned. For derivatives of derivatives, a call is made
+/// again, op by op, under autograd.
+struct Forward {
+  std::shared_ptr<const Executable> executable;
+  size_t input_count = 0;
+  size_t result_count = 0;
+  std::vector<int> differentiable_results;
+  std::vector<int> differentiable_inputs;
+};
+
 /// Gives the gradients of the inputs of one call of a compiled forward graph.
 class CompiledBackward final : public eager::GradNode {
  public:
@@ -37,6 +47,8 @@ class CompiledBackward final : public eager::GradNode {
       : backward_(std::move(backward)) {}
 
   void save(const eager::Value& value);
+  /// Keeps the inputs of the call, so that it can be made again.
+  void keep_call(std::shared_ptr<const Forward> forward, const eager::Value* inputs);
   /// `symbols`: the values of the size symbols of the graph.
   void set_symbols(std::vector<SymInt> symbols, const std::vector<int>& used);
 
@@ -47,16 +59,20 @@ class CompiledBackward final : public eager::GradNode {
  private:
   /// `input`: which input of the backward graph it becomes.
   eager::Tensor tangent(size_t number, size_t input, const eager::Tensor& grad) const;
+  std::vector<eager::Tensor> apply_differentiably(const std::vector<eager::Tensor>& grads);
 
   struct Saved {
     eager::SavedTensor tensor;
     eager::Value number;  ///< when it is not a tensor
+    eager::Value value() const { return number.is_none() ? eager::Value(tensor.unpack()) : number; }
   };
   std::shared_ptr<const LazyExecutable> backward_;
   std::vector<Saved> saved_;
+  std::vector<Saved> call_;  ///< the inputs of the call
+  std::shared_ptr<const Forward> forward_;
   std::vector<SymInt> symbols_;
   std::vector<int> used_symbols_;
-  eager::SpinLock mutex_;  ///< guards saved_ and released_
+  eager::SpinLock mutex_;  ///< guards saved_, call_ and released_
   bool released_ = false;
 };
 

@@ -93,6 +93,7 @@ void TrainingCall::link(const Value* inputs, std::vector<Value>& values) const {
       node->save(inputs[saved.index]);
     }
   }
+  if (gradients_.forward) node->keep_call(gradients_.forward, inputs);
   node->set_symbols(read_symbols(plan_, inputs), gradients_.symbols);
   for (int input : gradients_.inputs) {
     Tensor tensor = inputs[input].tensor();

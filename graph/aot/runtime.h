@@ -41,6 +41,7 @@ class TrainingCall final : public Executable {
     std::vector<SavedValue> saved;
     std::vector<int> symbols;
     std::shared_ptr<const LazyExecutable> backward;
+    std::shared_ptr<const Forward> forward;  ///< null: a call cannot be made again
   };
   TrainingCall(CallPlan plan, std::shared_ptr<const Executable> forward, Gradients gradients)
       : plan_(std::move(plan)), forward_(std::move(forward)), gradients_(std::move(gradients)) {}
