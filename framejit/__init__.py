@@ -206,7 +206,9 @@ from framejit import jit as jit  # noqa: E402  isort: skip
 from framejit import profiler as profiler  # noqa: E402  isort: skip
 from framejit.autograd import profiler as _autograd_profiler  # noqa: E402, F401  isort: skip
 from framejit import sparse as sparse  # noqa: E402  isort: skip
+from framejit import testing as testing  # noqa: E402  isort: skip
 from framejit import types as types  # noqa: E402  isort: skip
+from framejit import _dynamo as _dynamo  # noqa: E402  isort: skip
 from framejit import version as version  # noqa: E402  isort: skip
 from framejit import _utils as _utils  # noqa: E402  isort: skip
 from framejit import func as func  # noqa: E402  isort: skip

@@ -182,7 +182,7 @@ _TYPE_NAMES = {
 
 @_method
 def type(self: Tensor, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
-    """The name of the tensor's type, such as "framejit.FloatTensor"; with ``dtype``, the tensor in that dtype."""
+    """The name of the tensor's type, such as "framejit.FloatTensor"; with ``dtype`` (or such a name or class), the tensor in it."""
     if dtype is None:
         return "framejit." + next(name for name, known in _TYPE_NAMES.items() if known == self.dtype)
     if isinstance(dtype, str):
@@ -190,7 +190,7 @@ def type(self: Tensor, dtype: Any = None, non_blocking: builtins.bool = False) -
         if name not in _TYPE_NAMES:
             raise ValueError(f"Tensor.type: got {dtype!r}, expected one of {', '.join(_TYPE_NAMES)}")
         dtype = _TYPE_NAMES[name]
-    return self.to(dtype)
+    return self.to(getattr(dtype, "dtype", dtype))  # a class, such as framejit.FloatTensor, has it
 
 
 # --- copying and pickling ---------------------------------------------------------------------------------------------

@@ -115,6 +115,8 @@ Var* Executor::call_object(ObjectVar* callee, const CallArgs& args) {
   if (PyType_Check(target)) return construct(reinterpret_cast<PyTypeObject*>(target), args);
   if (is_pure(target))
     if (Var* result = fold_call(target, args)) return result;
+  if (Py_TYPE(target) == cached_function_type())
+    if (Var* result = call_cached(target, args)) return result;
   if (Py_TYPE(target)->tp_flags & Py_TPFLAGS_HEAPTYPE)
     if (Var* special = find_special(callee, "__call__"); special && special->kind == Kind::method)
       return call(special, args);

@@ -161,6 +161,10 @@ class Executor {
   static PyObject* real_builtin(const char* name);
   /// Calls the real function when all arguments are constants; null when they are not.
   Var* fold_call(PyObject* callable, const CallArgs& args);
+  /// As fold_call, of a function behind functools.lru_cache: programs do not rely on when such a function runs, and
+  /// get the same object from every call. The trace holds it.
+  Var* call_cached(PyObject* cached, const CallArgs& args);
+  PyRef call_real(PyObject* callable, const CallArgs& args);
 
   // ---- tensor.cc
   void materialize(TensorVar* tensor);  ///< makes it a graph input when it is not in the graph yet
@@ -334,6 +338,7 @@ class Executor {
   static PyTypeObject* view_type(ViewVar* view);
   static PyTypeObject* method_type(MethodVar* method);
   static PyTypeObject* partial_type();
+  static PyTypeObject* cached_function_type();
   Reg new_reg() { return next_reg_++; }
   Reg prelude(StepOp op, std::vector<Reg> operands, int32_t aux, bool result = true);
 

@@ -130,6 +130,14 @@ PyTypeObject* Executor::partial_type() {
   return reinterpret_cast<PyTypeObject*>(type);
 }
 
+PyTypeObject* Executor::cached_function_type() {
+  static PyObject* const type = [] {
+    PyRef module = PyRef::steal(PyImport_ImportModule("functools"));
+    return module ? PyObject_GetAttrString(module.get(), "_lru_cache_wrapper") : nullptr;
+  }();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
 Var* Executor::length(Var* var) {
   switch (var->kind) {
     case Kind::tuple:
@@ -161,9 +169,10 @@ bool Executor::is_constant_like(Var* var) const {
       auto* object = static_cast<ObjectVar*>(var);
       if (object->constant) return true;
       PyObject* real = object->real.get();
-      return real && (guards::is_guardable_constant(real) || is_identity_constant(real) ||
-                      front_end().is_constant_type(Py_TYPE(real)) ||
-                      front_end().classify(real).role != CallableRole::unknown);
+      return real &&
+             (guards::is_guardable_constant(real) || is_identity_constant(real) ||
+              front_end().is_constant_type(Py_TYPE(real)) || Py_TYPE(real) == cached_function_type() ||
+              front_end().classify(real).role != CallableRole::unknown);
     }
     case Kind::number:
       return true;

@@ -1,8 +1,23 @@
-// Throwaway real objects: a constant list, dict or set as Python builds it, for calling pure builtins while
-// tracing.
+// Throwaway real objects: a constant list, dict or set as Python builds it, for calling pure builtins and
+// cached functions while tracing.
+#include "eager/dispatch.h"
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
+
+namespace {
+
+/// Ops in this scope run: what a cached function makes is kept by its cache, and must be real.
+class NotRecording {
+ public:
+  NotRecording() : recorder_(eager::Recorder::exchange(nullptr)) {}
+  ~NotRecording() { eager::Recorder::exchange(recorder_); }
+
+ private:
+  eager::Recorder* recorder_;
+};
+
+}  // namespace
 
 /// A real object equal to `var`, or null when something in it is not a constant. Guards the constants in it.
 PyRef Executor::to_real(Var* var) {
@@ -17,14 +32,17 @@ PyRef Executor::to_real(Var* var) {
   }
   if (TupleVar* tuple = as<TupleVar>(var)) {
     load_items(tuple);
-    if (tuple->type != &PyTuple_Type) return {};
+    bool plain = tuple->type == &PyTuple_Type;
+    if (!plain && tuple->type->tp_dictoffset != 0) return {};  // it may have attributes of its own
     PyRef real = PyRef::steal(PyTuple_New(Py_ssize_t(tuple->items.size())));
     for (size_t i = 0; i < tuple->items.size(); ++i) {
       PyRef value = to_real(tuple->items[i]);
       if (!value) return {};
       PyTuple_SET_ITEM(real.get(), Py_ssize_t(i), value.release());
     }
-    return real;
+    if (plain) return real;
+    PyRef items = PyRef::steal(PyTuple_Pack(1, real.get()));
+    return PyRef::steal(PyTuple_Type.tp_new(tuple->type, items.get(), nullptr));  // a Size, a named tuple
   }
   if (DictVar* dict = as<DictVar>(var)) {
     if (type_of(dict) != &PyDict_Type) return {};
@@ -89,21 +107,32 @@ PyObject* Executor::real_builtin(const char* name) {
 }
 
 Var* Executor::fold_call(PyObject* callable, const CallArgs& args) {
+  PyRef result = call_real(callable, args);
+  return result ? from_real(result.get()) : nullptr;
+}
+
+Var* Executor::call_cached(PyObject* cached, const CallArgs& args) {
+  NotRecording scope;
+  PyRef result = call_real(cached, args);
+  return result ? existing(pin(result.get()), nullptr) : nullptr;
+}
+
+PyRef Executor::call_real(PyObject* callable, const CallArgs& args) {
   PyRef positional = PyRef::steal(PyTuple_New(Py_ssize_t(args.size())));
   for (size_t i = 0; i < args.size(); ++i) {
     PyRef value = to_real(args[i]);
-    if (!value) return nullptr;
+    if (!value) return {};
     PyTuple_SET_ITEM(positional.get(), Py_ssize_t(i), value.release());
   }
   PyRef keywords = PyRef::steal(args.keywords.empty() ? nullptr : PyDict_New());
   for (auto& [name, var] : args.keywords) {
     PyRef value = to_real(var);
-    if (!value) return nullptr;
+    if (!value) return {};
     PyDict_SetItem(keywords.get(), name, value.get());
   }
   PyRef result = PyRef::steal(PyObject_Call(callable, positional.get(), keywords.get()));
   if (!result) raise_pending();
-  return from_real(result.get());
+  return result;
 }
 
 }  // namespace framejit::symbolic

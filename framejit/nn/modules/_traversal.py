@@ -44,9 +44,10 @@ class Traversal:
         if remove_duplicate:
             memo.add(cast("Module", self))
         yield prefix, cast("Module", self)
+        lead = f"{prefix}." if prefix else ""  # (a function that is called for every name would be compiled for each)
         for name, module in self._modules.items():
             if module is not None:
-                yield from module.named_modules(memo, join(prefix, name), remove_duplicate)
+                yield from module.named_modules(memo, lead + name, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         for _, parameter in self.named_parameters(recurse=recurse):
@@ -79,7 +80,7 @@ class Traversal:
                     continue
                 if remove_duplicate:
                     seen.add(id(member))
-                yield join(module_prefix, name), member
+                yield f"{module_prefix}.{name}" if module_prefix else name, member
 
     def get_submodule(self, target: str) -> Module:
         """The module of a dotted name; ``""`` is this one.
@@ -128,7 +129,3 @@ class Traversal:
         if not hasattr(owner, name):
             raise AttributeError(f"{type(owner).__name__} has no attribute `{name}`")
         return owner, name
-
-
-def join(prefix: str, name: str) -> str:
-    return f"{prefix}.{name}" if prefix else name
