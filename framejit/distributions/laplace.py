@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import framejit as fj
 from framejit import Tensor
-from framejit.distributions import constraints
-from framejit.distributions.distribution import Distribution
-from framejit.distributions.utils import broadcast_all
+from framejit.distributions._location_scale import LocationScale
 
 
-class Laplace(Distribution):
+class Laplace(LocationScale):
     """Density ``exp(-|x - loc| / scale) / (2 * scale)``."""
-
-    arg_constraints: ClassVar[dict[str, Any]] = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, (), validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
-
-    @property
-    def variance(self) -> Tensor:
-        return 2 * self.scale.pow(2)
 
     @property
     def stddev(self) -> Tensor:

@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from framejit import Tensor
-from framejit.distributions import constraints
-from framejit.distributions.distribution import Distribution
-from framejit.distributions.utils import _standard_normal, broadcast_all
+from framejit.distributions._location_scale import LocationScale
+from framejit.distributions.utils import _standard_normal
 
 
-class Normal(Distribution):
+class Normal(LocationScale):
     """Mean ``loc``, standard deviation ``scale``."""
-
-    arg_constraints: ClassVar[dict[str, Any]] = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, (), validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def stddev(self) -> Tensor:
         return self.scale
-
-    @property
-    def variance(self) -> Tensor:
-        return self.scale.pow(2)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         noise = _standard_normal(self._extended_shape(sample_shape), self.loc.dtype, self.loc.device)
