@@ -179,7 +179,7 @@ TEST(Aot, DoubleBackwardFromOutside) {
   Tensor x = parameter({2});
   Tensor loss = ops::sum(run(*executable, {x}, 1)[0].tensor());
   Tensor slope = eager::grad({loss}, {x}, {Tensor()}, {.create_graph = true})[0];
-  Tensor bend = eager::grad({ops::sum(slope)}, {x})[0];
+  Tensor bend = eager::grad({ops::sum(slope)}, {x}, {Tensor()}, {})[0];
   expect_close(values(bend), values(ops::mul(x, 6.0)), 0);
 }
 
