@@ -113,12 +113,18 @@ void mark_inference(const Op& op, const Value* args, Value* results) {
 }
 
 /// A derived row of a composite: the composite, then a copy into the written argument. Both are ordinary
-/// calls.
+/// calls. The composite's derivatives may save the argument, so they get what it was.
 bool call_derived_composite(const Op& op, const Value* args, Value* results) {
   if (!op.functional || !op.functional->composite || op.kernels[int(DeviceType::cpu)] != nullptr)
     return false;
   Value result;
-  op.functional->composite(args, &result);
+  if (op.kind == OpKind::inplace && thread_modes.grad_enabled && args_requiring_grad(op, args)) {
+    std::vector<Value> before(args, args + op.schema.args.size());
+    before[0] = copy_with_history(args[0].tensor());
+    op.functional->composite(before.data(), &result);
+  } else {
+    op.functional->composite(args, &result);
+  }
   if (op.kind == OpKind::inplace) check_inplace_result(op, result.impl()->meta, args[0].impl()->meta);
   results[0] = ops::copy_(args[op.mutated].tensor(), result.tensor());
   return true;

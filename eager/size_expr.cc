@@ -1,11 +1,14 @@
 #include "eager/size_expr.h"
 
 #include <algorithm>
-#include <deque>
+#include <array>
+#include <atomic>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 
 #include "eager/error.h"
+#include "eager/interned_sizes.h"
 
 namespace framejit::eager {
 namespace {
@@ -42,9 +45,19 @@ class Interner {
     std::lock_guard lock(mutex_);
     auto found = by_key_.find(key);
     if (found != by_key_.end()) return found->second;
-    nodes_.push_back({kind, value, key.operands, uint32_t(nodes_.size())});
-    by_key_.emplace(std::move(key), &nodes_.back());
-    return &nodes_.back();
+    const SizeExpr* node = add({kind, value, key.operands, count_.load(std::memory_order_relaxed)});
+    by_key_.emplace(std::move(key), node);
+    return node;
+  }
+  bool holds(const SizeExpr* address) const {
+    const uint32_t count = count_.load(std::memory_order_acquire);
+    for (uint32_t first = 0; first < count; first += kBlock) {
+      const SizeExpr* block = blocks_[first / kBlock].get();
+      const uintptr_t distance = uintptr_t(address) - uintptr_t(block);
+      if (distance < std::min(kBlock, count - first) * sizeof(SizeExpr))
+        return distance % sizeof(SizeExpr) == 0;
+    }
+    return false;
   }
   static Interner& instance() {
     static Interner* interner = new Interner;  // lives until the process ends, whatever the order of exit
@@ -52,8 +65,21 @@ class Interner {
   }
 
  private:
+  static constexpr uint32_t kBlock = 1024, kBlocks = 4096;
+
+  const SizeExpr* add(SizeExpr node) {
+    const uint32_t id = node.id;
+    FRAMEJIT_INTERNAL(id < kBlock * kBlocks, "too many size expressions");
+    std::unique_ptr<SizeExpr[]>& block = blocks_[id / kBlock];
+    if (!block) block = std::make_unique<SizeExpr[]>(kBlock);
+    block[id % kBlock] = std::move(node);
+    count_.store(id + 1, std::memory_order_release);
+    return &block[id % kBlock];
+  }
+
   std::mutex mutex_;
-  std::deque<SizeExpr> nodes_;
+  std::atomic<uint32_t> count_{0};  ///< blocks of the nodes below it may be read without the lock
+  std::array<std::unique_ptr<SizeExpr[]>, kBlocks> blocks_;
   std::unordered_map<Key, const SizeExpr*, KeyHash> by_key_;
 };
 
@@ -250,6 +276,8 @@ int64_t SizeExpr::evaluate(std::span<const int64_t> symbols) const {
       return std::min(left, right);
   }
 }
+
+bool is_interned(const SizeExpr* address) { return Interner::instance().holds(address); }
 
 const SizeExpr* SizeExpr::constant(int64_t value) { return intern(Kind::constant, value); }
 const SizeExpr* SizeExpr::symbol(int64_t number) { return intern(Kind::symbol, number); }

@@ -3,12 +3,15 @@
 #include <limits>
 
 #include "eager/error.h"
+#include "eager/interned_sizes.h"
 #include "eager/size_expr.h"
 
 namespace framejit::eager {
 namespace {
 
 constexpr int64_t kBase = std::numeric_limits<int64_t>::min();
+
+const SizeExpr* decoded(SymInt size) { return reinterpret_cast<const SizeExpr*>(size.bits() - kBase); }
 
 /// The current environment; a symbolic size has no meaning without one.
 ShapeEnv& environment(const SizeExpr* expr) {
@@ -20,7 +23,7 @@ ShapeEnv& environment(const SizeExpr* expr) {
 /// Answers by the hints and records the fact that made the answer right.
 bool decide(SymInt a, SizeRelation relation, SizeRelation opposite, bool swap_opposite, SymInt b) {
   const SizeExpr *left = a.expr(), *right = b.expr();
-  ShapeEnv& env = environment(a.is_symbolic() ? left : right);
+  ShapeEnv& env = environment(is_expression(a) ? left : right);
   if (auto known = env.decide(left, relation, right)) return *known;
   if (SizeGuard{left, relation, right}.holds(env.hints())) {
     env.guard(left, relation, right);
@@ -38,9 +41,10 @@ SymInt::SymInt(const SizeExpr* expr)
 }
 
 const SizeExpr* SymInt::expr() const {
-  if (!is_symbolic()) return SizeExpr::constant(bits_);
-  return reinterpret_cast<const SizeExpr*>(bits_ - kBase);
+  return is_expression(*this) ? decoded(*this) : SizeExpr::constant(bits_);
 }
+
+bool is_expression(SymInt size) { return size.is_symbolic() && is_interned(decoded(size)); }
 
 SymInt SymInt::add(SymInt a, SymInt b) { return SymInt(SizeExpr::sum(a.expr(), b.expr(), 1)); }
 SymInt SymInt::sub(SymInt a, SymInt b) { return SymInt(SizeExpr::sum(a.expr(), b.expr(), -1)); }
@@ -55,20 +59,25 @@ SymInt sym_min(SymInt a, SymInt b) {
 }
 
 bool SymInt::equal_slow(SymInt a, SymInt b) {
+  if (!is_expression(a) && !is_expression(b)) return a.bits_ == b.bits_;
   return decide(a, SizeRelation::equal, SizeRelation::not_equal, false, b);
 }
 // not (a < b) is (b <= a)
 bool SymInt::less_slow(SymInt a, SymInt b) {
+  if (!is_expression(a) && !is_expression(b)) return a.bits_ < b.bits_;
   return decide(a, SizeRelation::less, SizeRelation::less_equal, true, b);
 }
 
-int64_t SymInt::hint_slow() const { return expr()->evaluate(environment(expr()).hints()); }
+int64_t SymInt::hint_slow() const {
+  return is_expression(*this) ? expr()->evaluate(environment(expr()).hints()) : bits_;
+}
 int64_t SymInt::specialize() const {
+  if (!is_expression(*this)) return bits_;
   int64_t value = hint_slow();
   environment(expr()).guard(expr(), SizeRelation::equal, SizeExpr::constant(value));
   return value;
 }
 
-std::string SymInt::str() const { return is_symbolic() ? expr()->str() : std::to_string(bits_); }
+std::string SymInt::str() const { return is_expression(*this) ? expr()->str() : std::to_string(bits_); }
 
 }  // namespace framejit::eager

@@ -18,8 +18,14 @@ TensorImpl::~TensorImpl() {
 void* TensorImpl::operator new(size_t size) { return pool_allocate(size); }
 void TensorImpl::operator delete(void* memory) { pool_free(memory, sizeof(TensorImpl)); }
 
+void check_rank(int rank) {
+  FRAMEJIT_CHECK(rank <= Dims::kMax / 2, "only tensors with up to ", Dims::kMax / 2,
+                 " dims are supported, got ", rank);
+}
+
 void allocate_storage(TensorImpl& impl) {
   const Dims& sizes = impl.meta.sizes;
+  check_rank(sizes.size());
   int64_t count = int64_t(item_size(impl.meta.dtype));
   bool fits = true;
   for (int i = 0; i < sizes.size(); ++i) {
@@ -87,7 +93,14 @@ Dims contiguous_strides(const Dims& sizes) {
 
 SymInt numel(const Dims& sizes) {
   SymInt count = 1;
-  for (int i = 0; i < sizes.size(); ++i) count = count * sizes.sym(i);
+  for (int i = 0; i < sizes.size(); ++i) {
+    const SymInt size = sizes.sym(i);
+    int64_t product;
+    if (!size.is_symbolic() && !count.is_symbolic())
+      FRAMEJIT_CHECK(!__builtin_mul_overflow(count.bits(), size.bits(), &product),
+                     "numel: integer multiplication overflow in shape ", sizes_text(sizes));
+    count = count * size;
+  }
   return count;
 }
 

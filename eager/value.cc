@@ -96,8 +96,11 @@ const std::vector<SymInt>& Value::int_list() const {
   return unbox<std::vector<SymInt>>(bits_.object);
 }
 Dims Value::dims() const {
+  const std::vector<SymInt>& list = int_list();
+  FRAMEJIT_CHECK(list.size() <= size_t(Dims::kMax), "got a list of ", list.size(), " ints, expected at most ",
+                 Dims::kMax);
   Dims dims;
-  for (SymInt size : int_list()) dims.push_back(size);
+  for (SymInt size : list) dims.push_back(size);
   return dims;
 }
 const std::vector<double>& Value::real_list() const {

@@ -41,13 +41,7 @@ std::vector<Value> args_before_write(const Op& op, const Value* args, uint64_t n
   uint64_t saved = 0;
   for (const Formula& formula : op.formulas)
     if (needed >> formula.arg & 1) saved |= formula.saved_args;
-  if (!(saved >> op.mutated & 1)) return before;
-  Tensor self = args[op.mutated].tensor();
-  GradModeScope no_grad(false);
-  Tensor copy = ops::clone(self);
-  if (Edge edge = self.requires_grad() ? gradient_edge(self) : Edge(); edge.node)
-    set_history(copy, edge.node, edge.input);
-  before[size_t(op.mutated)] = copy;
+  if (saved >> op.mutated & 1) before[size_t(op.mutated)] = copy_with_history(args[op.mutated].tensor());
   return before;
 }
 
@@ -58,6 +52,8 @@ void call_mutating(const Op& op, const Value* args, Value* results, uint64_t req
       "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get "
       "a normal tensor before doing inplace update.");
   if (!requiring) return call_below_autograd(op, args, results);
+  if (op.kind == OpKind::out && !(requiring & op.functional->differentiable))
+    return call_below_autograd(op, args, results);
   FRAMEJIT_CHECK(
       op.kind != OpKind::out, op.schema.name,
       "(): functions with out=... arguments don't support automatic differentiation, but one of the "
@@ -79,6 +75,14 @@ bool is_detach(const Op& op) {
 }
 
 }  // namespace
+
+Tensor copy_with_history(const Tensor& self) {
+  GradModeScope no_grad(false);
+  Tensor copy = ops::clone(self);
+  if (Edge edge = self.requires_grad() ? gradient_edge(self) : Edge(); edge.node)
+    set_history(copy, edge.node, edge.input);
+  return copy;
+}
 
 uint64_t args_requiring_grad(const Op& op, const Value* args) {
   uint64_t result = 0;

@@ -1,6 +1,7 @@
 // Creation ops in terms of `empty`, `full` and `arange`.
 #include <cmath>
 
+#include "eager/allocate.h"
 #include "eager/composite/memory_format.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"
@@ -131,6 +132,7 @@ void meshgrid_composite(const Value* args, Value* results) {
                  indexing);
   const bool swapped = indexing == "xy" && tensors.size() >= 2;
   if (swapped) std::swap(tensors[0], tensors[1]);
+  check_rank(int(tensors.size()));
   Dims sizes;
   for (const Tensor& tensor : tensors) sizes.push_back(tensor.numel());
   for (int i = 0; i < int(tensors.size()); ++i) {

@@ -1,6 +1,7 @@
 // einsum: operands are brought to one order of labels, then multiplied pairwise with bmm.
 #include <algorithm>
 
+#include "eager/allocate.h"
 #include "eager/composite/support.h"
 #include "generated/ops/creation.h"
 #include "generated/ops/joining.h"
@@ -73,6 +74,11 @@ Equation parse(const std::string& text, const std::vector<Tensor>& tensors) {
   for (size_t i = 0; i < terms.size(); ++i)
     if (terms[i].find('.') != std::string::npos)
       ellipsis_rank = std::max(ellipsis_rank, tensors[i].dim() - letters_in(terms[i]));
+  std::string letters;
+  for (const std::string& term : terms) letters += term;
+  std::sort(letters.begin(), letters.end());
+  letters.erase(std::unique(letters.begin(), letters.end()), letters.end());
+  check_rank(ellipsis_rank + letters_in(letters));
   Equation equation;
   for (size_t i = 0; i < terms.size(); ++i) {
     const int own = std::max(0, tensors[i].dim() - letters_in(terms[i]));

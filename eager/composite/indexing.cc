@@ -112,8 +112,8 @@ void where_nonzero_composite(const Value* args, Value* results) {
 }
 void argwhere_composite(const Value* args, Value* results) { results[0] = nonzero(args[0].tensor()); }
 void nonzero_tuple_composite(const Value* args, Value* results) {
-  FRAMEJIT_CHECK(args[1].boolean(), "nonzero(): with as_tuple=False, call it without that argument");
-  results[0] = nonzero_columns(args[0].tensor());
+  const Tensor self = args[0].tensor();
+  results[0] = args[1].boolean() ? Value(nonzero_columns(self)) : Value(nonzero(self));
 }
 
 }  // namespace framejit::eager

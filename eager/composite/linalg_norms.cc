@@ -111,6 +111,7 @@ Tensor matrix_rank(const Tensor& a, const Tolerances& tolerances, bool hermitian
 }
 
 Tensor pinv(const Tensor& a, const Tolerances& tolerances, bool hermitian) {
+  if (hermitian) check_square("linalg.pinv", a);
   const Dims batch = batch_sizes(a);
   return _linalg_pinv(a, expand(tolerances.absolute, batch), expand(tolerances.relative, batch), hermitian);
 }

@@ -56,13 +56,13 @@ void column_stack_composite(const Value* args, Value* results) {
 
 namespace {
 
-std::vector<Tensor> split_at(const Tensor& self, const Dims& indices, SymInt dim) {
+std::vector<Tensor> split_at(const Tensor& self, const std::vector<SymInt>& indices, SymInt dim) {
   const SymInt size = self.size(wrap_dim(dim.expect(), self.dim()));
   std::vector<Tensor> parts;
   SymInt start = 0;
-  for (int i = 0; i < indices.size(); ++i) {
-    parts.push_back(slice(self, dim, start, indices.sym(i)));
-    start = indices.sym(i);
+  for (SymInt end : indices) {
+    parts.push_back(slice(self, dim, start, end));
+    start = end;
   }
   parts.push_back(slice(self, dim, start, size));
   return parts;
@@ -87,7 +87,7 @@ void split_evenly(const char* op, const Value* args, int least, Value* results) 
 }
 void split_by_indices(const char* op, const Value* args, int least, Value* results) {
   const Tensor self = args[0].tensor();
-  results[0] = split_at(self, args[1].dims(), split_dim(op, self, least));
+  results[0] = split_at(self, args[1].int_list(), split_dim(op, self, least));
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ void tensor_split_indices_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
   FRAMEJIT_CHECK(self.dim() > 0,
                  "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
-  results[0] = split_at(self, args[1].dims(), args[2].sym_int());
+  results[0] = split_at(self, args[1].int_list(), args[2].sym_int());
 }
 void tensor_split_tensor_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor(), numbers = args[1].tensor();
@@ -123,7 +123,7 @@ void tensor_split_tensor_composite(const Value* args, Value* results) {
                  numbers.dim(), " dims");
   if (numbers.dim() == 0)
     return void(results[0] = tensor_split(self, item(numbers).sym_int(), args[2].sym_int()));
-  Dims indices;
+  std::vector<SymInt> indices;
   for (int64_t i = 0; i < numbers.size(0).expect(); ++i)
     indices.push_back(item(select(numbers, 0, i)).integer());
   results[0] = split_at(self, indices, args[2].sym_int());

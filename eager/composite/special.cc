@@ -24,6 +24,7 @@ void multigammaln_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
   const int64_t p = args[1].integer();
   FRAMEJIT_CHECK(p >= 1, "p has to be greater than or equal to 1");
+  FRAMEJIT_CHECK(p < 1 << 16, "mvlgamma: got p = ", p, ", expected less than 65536");  // a sum of p terms
   Tensor total = lgamma(self) + double(p * (p - 1)) / 4 * std::log(3.14159265358979323846);
   for (int64_t i = 1; i < p; ++i) total = total + lgamma(self - double(i) / 2);
   results[0] = total;

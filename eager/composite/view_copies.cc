@@ -27,7 +27,6 @@ void copy_each(Value& list) {
 
 #define FRAMEJIT_VIEW_COPY(name) \
   void name##_copy_composite(const Value* args, Value* results) { copy_of(#name, args, results); }
-FRAMEJIT_VIEW_COPY(view)
 FRAMEJIT_VIEW_COPY(alias)
 FRAMEJIT_VIEW_COPY(expand)
 FRAMEJIT_VIEW_COPY(permute)
@@ -43,6 +42,9 @@ FRAMEJIT_VIEW_COPY(unfold)
 FRAMEJIT_VIEW_COPY(as_strided)
 FRAMEJIT_VIEW_COPY(detach)
 #undef FRAMEJIT_VIEW_COPY
+
+/// Unlike the view itself, of a tensor with any strides.
+void view_copy_composite(const Value* args, Value* results) { copy_of("reshape", args, results); }
 
 void split_copy_composite(const Value* args, Value* results) {
   split_composite(args, results);

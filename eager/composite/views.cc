@@ -21,23 +21,33 @@ SymInt size_along(const Tensor& self, const Value& dim, const char* op) {
   return self.size(wrap_dim(dim.integer(), self.dim()));
 }
 
-std::vector<Tensor> parts_of_sizes(const Tensor& self, const Dims& sizes, const Value& dim) {
+using SizeList = std::vector<SymInt>;  // of any length, unlike Dims
+
+std::string list_text(const SizeList& sizes) {
+  std::string text;
+  for (SymInt size : sizes) text += (text.empty() ? "[" : ", ") + size.str();
+  return text.empty() ? "[]" : text + "]";
+}
+
+std::vector<Tensor> parts_of_sizes(const Tensor& self, const SizeList& sizes, const Value& dim) {
   const SymInt size = size_along(self, dim, "split");
   SymInt total = 0;
-  for (int i = 0; i < sizes.size(); ++i) {
-    FRAMEJIT_CHECK(sizes.sym(i) >= 0,
+  for (SymInt each : sizes) {
+    FRAMEJIT_CHECK(each >= 0,
                    "split_with_sizes expects split_sizes have only non-negative entries, but got "
                    "split_sizes=",
-                   sizes_text(sizes));
-    total = total + sizes.sym(i);
+                   list_text(sizes));
+    total = total + each;
   }
   FRAMEJIT_CHECK(total == size, "split_with_sizes expects split_sizes to sum exactly to ", size.str(),
                  " (input tensor's size at dimension ", dim.integer(),
-                 "), but got split_sizes=", sizes_text(sizes));
+                 "), but got split_sizes=", list_text(sizes));
   std::vector<Tensor> parts;
   SymInt at = 0;
-  for (int i = 0; i < sizes.size(); at = at + sizes.sym(i++))
-    parts.push_back(part(self, dim.sym_int(), at, sizes.sym(i)));
+  for (SymInt each : sizes) {
+    parts.push_back(part(self, dim.sym_int(), at, each));
+    at = at + each;
+  }
   return parts;
 }
 
@@ -158,12 +168,12 @@ void movedim_composite(const Value* args, Value* results) {
 
 void split_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
-  const Dims sizes = *optional_dims(args[1]);
-  results[0] = args[1].is_number() || sizes.size() == 1 ? equal_parts(self, sizes.sym(0), args[2])
-                                                        : parts_of_sizes(self, sizes, args[2]);
+  const SizeList sizes = args[1].is_number() ? SizeList{args[1].sym_int()} : args[1].int_list();
+  results[0] =
+      sizes.size() == 1 ? equal_parts(self, sizes[0], args[2]) : parts_of_sizes(self, sizes, args[2]);
 }
 void split_with_sizes_composite(const Value* args, Value* results) {
-  results[0] = parts_of_sizes(args[0].tensor(), args[1].dims(), args[2]);
+  results[0] = parts_of_sizes(args[0].tensor(), args[1].int_list(), args[2]);
 }
 void chunk_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
@@ -177,9 +187,10 @@ void tensor_split_composite(const Value* args, Value* results) {
   const SymInt size = size_along(self, args[2], "tensor_split");
   const int64_t sections = args[1].integer();
   FRAMEJIT_CHECK(sections > 0, "number of sections must be larger than 0, got ", sections);
+  FRAMEJIT_CHECK_TYPE(sections <= INT32_MAX, memory, "tensor_split: no memory for ", sections, " views");
   const SymInt each = floor_div(size, sections);
   const int64_t longer = floor_mod(size, sections).expect();
-  Dims sizes;
+  SizeList sizes;
   for (int64_t i = 0; i < sections; ++i) sizes.push_back(each + (i < longer));
   results[0] = parts_of_sizes(self, sizes, args[2]);
 }

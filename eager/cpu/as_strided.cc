@@ -30,14 +30,14 @@ void as_strided_backward_kernel(const Op& op, const Value* args, Value* results)
   const Tensor sums = Tensor::empty(Dims{int64_t(sharers.size())}, grad.dtype());
   const int64_t zero_number = 0;
   fill_elements(sums, &zero_number, DType::int64);
-  for_dtype(grad.dtype(), [&](auto zero) {
+  for_any_dtype(grad.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T *sum = sums.data_as<T>(), *to = result.data_as<T>();
     for (size_t i = 0; i < read.size(); ++i)
       sum[read[i] - first] = wrapping_sum(sum[read[i] - first], grad.data_as<T>()[i]);
     for (size_t i = 0; i < places.size(); ++i) {
       const int64_t place = places[i] - first;
-      to[i] = sharers[size_t(place)] > 1 ? T(sum[place] / T(sharers[size_t(place)])) : sum[place];
+      to[i] = sharers[size_t(place)] > 1 ? T(sum[place] / T(double(sharers[size_t(place)]))) : sum[place];
     }
   });
   results[0] = std::move(result);

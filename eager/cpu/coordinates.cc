@@ -25,19 +25,43 @@ struct Triangle {
     FRAMEJIT_CHECK(rows >= 0, "row must be non-negative, got", rows);
     FRAMEJIT_CHECK(columns >= 0, "col must be non-negative, got", columns);
   }
-  int64_t begin(int64_t r) const { return lower ? 0 : std::clamp<int64_t>(r + offset, 0, columns); }
-  int64_t end(int64_t r) const { return lower ? std::clamp<int64_t>(r + offset + 1, 0, columns) : columns; }
+  int64_t begin(int64_t r) const { return lower ? 0 : left_of(r); }
+  int64_t end(int64_t r) const { return lower ? left_of(r) : columns; }
+  /// The rows that are not empty.
+  int64_t first_row() const { return lower ? partial_rows().first : 0; }
+  int64_t last_row() const { return lower ? rows : partial_rows().second; }
+
   int64_t count() const {
-    int64_t total = 0;
-    for (int64_t r = 0; r < rows; ++r) total += end(r) - begin(r);
-    return total;
+    const auto [first, last] = partial_rows();
+    const Wide partial = Wide(last - first) * (Wide(left_of(first)) + left_of(std::max(first, last - 1))) / 2;
+    const Wide left = partial + Wide(rows - last) * columns;
+    const Wide total = lower ? left : Wide(rows) * columns - left;
+    FRAMEJIT_CHECK(total <= INT64_MAX, "the triangle of a ", rows, " x ", columns,
+                   " matrix has more elements than an int64 counts");
+    return int64_t(total);
+  }
+
+ private:
+  using Wide = __int128;
+  /// Columns of row r that are left of the border between the triangles.
+  int64_t left_of(int64_t r) const { return int64_t(std::clamp<Wide>(Wide(r) + offset + lower, 0, columns)); }
+  /// The rows that the border crosses: before them `left_of` is 0, from the second on it is all columns.
+  std::pair<int64_t, int64_t> partial_rows() const {
+    const Wide start = -Wide(offset) - lower;
+    const auto first = int64_t(std::clamp<Wide>(start, 0, rows));
+    return {first, int64_t(std::clamp<Wide>(start + columns, first, rows))};
   }
 };
 
 /// Binomial coefficient.
 int64_t choose(int64_t n, int64_t r) {
   int64_t ways = r <= n;
-  for (int64_t i = 1; i <= r && ways > 0; ++i) ways = ways * (n - r + i) / i;
+  for (int64_t i = 1; i <= r && ways > 0; ++i) {
+    int64_t scaled;
+    FRAMEJIT_CHECK(!__builtin_mul_overflow(ways, n - r + i, &scaled), "there are too many combinations of ",
+                   r, " out of ", n, " elements");
+    ways = scaled / i;
+  }
   return ways;
 }
 
@@ -56,7 +80,7 @@ void triangle_indices_kernel(const Op& op, const Value* args, Value* results) {
   for_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T *row = result.data_as<T>(), *column = row + result.sizes()[1];
-    for (int64_t r = 0; r < triangle.rows; ++r)
+    for (int64_t r = triangle.first_row(); r < triangle.last_row() && triangle.columns > 0; ++r)
       for (int64_t c = triangle.begin(r); c < triangle.end(r); ++c) *row++ = T(r), *column++ = T(c);
   });
   results[0] = std::move(result);

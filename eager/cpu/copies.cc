@@ -130,12 +130,11 @@ void item_kernel(const Op& op, const Value* args, Value* results) {
 
 void equal_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor self = args[0].tensor(), other = args[1].tensor();
-  FRAMEJIT_CHECK(self.dtype() == other.dtype(), "Expected object of data type ", dtype_name(self.dtype()),
-                 " but got data type ", dtype_name(other.dtype()), " for argument 'other' in call to equal");
+  const DType common = promote(self.dtype(), other.dtype());
   bool same = self.sizes() == other.sizes();
   if (same) {
-    const Tensor left = contiguous(self), right = contiguous(other);
-    same = for_any_dtype(self.dtype(), [&](auto zero) {
+    const Tensor left = contiguous_as(self, common), right = contiguous_as(other, common);
+    same = for_any_dtype(common, [&](auto zero) {
       using T = decltype(zero);
       return std::equal(left.data_as<T>(), left.data_as<T>() + left.numel().expect(), right.data_as<T>());
     });

@@ -50,8 +50,15 @@ void meta_scatter(const Op& op, const Value* args, std::vector<TensorMeta>& resu
   results.push_back(preserved_meta(self));
 }
 
+/// A copy of self to write into, once the arguments are found to fit.
+Tensor scatter_target(const Op& op, const Value* args) {
+  std::vector<TensorMeta> metas;
+  meta_scatter(op, args, metas);
+  return cloned(args[0].tensor());
+}
+
 void scatter_kernel(const Op& op, const Value* args, Value* results) {
-  Tensor result = cloned(args[0].tensor());
+  Tensor result = scatter_target(op, args);
   const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes());
   for_item_size(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -63,7 +70,7 @@ void scatter_kernel(const Op& op, const Value* args, Value* results) {
 }
 
 void scatter_value_kernel(const Op& op, const Value* args, Value* results) {
-  Tensor result = cloned(args[0].tensor());
+  Tensor result = scatter_target(op, args);
   for_any_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T value = element_of<T>(args[3]);
@@ -74,7 +81,7 @@ void scatter_value_kernel(const Op& op, const Value* args, Value* results) {
 }
 
 void scatter_add_kernel(const Op& op, const Value* args, Value* results) {
-  Tensor result = cloned(args[0].tensor());
+  Tensor result = scatter_target(op, args);
   const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes());
   for_any_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);

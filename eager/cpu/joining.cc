@@ -35,16 +35,16 @@ void check_cat_sizes(const Dims& expected, const Dims& sizes, int dim, size_t po
                    position, " in the list.");
 }
 
-/// A copy of args[0] whose part `geometry` holds args[1].
-void scatter_view(const Op& op, const Value* args, const ViewGeometry& geometry, Value* results) {
-  const Tensor src = args[1].tensor();
+/// Writes `src` into the part `geometry` of `copy`, which is the result. The copy of a tensor with gaps has
+/// none, so the geometry must be that of the copy.
+void scatter_view(const Op& op, const Tensor& src, const Tensor& copy, const ViewGeometry& geometry,
+                  Value* results) {
   FRAMEJIT_CHECK(src.sizes() == geometry.sizes, op.schema.name,
                  ": expected src to have a size equal to the slice of "
                  "self. src size = ",
                  sizes_text(src.sizes()), ", slice size = ", sizes_text(geometry.sizes));
-  Tensor result = cloned(args[0].tensor());
-  copy_elements(src, make_view(result, geometry));
-  results[0] = std::move(result);
+  copy_elements(src, make_view(copy, geometry));
+  results[0] = copy;
 }
 
 }  // namespace
@@ -113,18 +113,21 @@ void flip_kernel(const Op& op, const Value* args, Value* results) {
   results[0] = std::move(result);
 }
 
-// The geometry functions read the view op's arguments: self, then what follows src.
+// The geometry functions read the view op's arguments: the tensor, then what follows src.
 void slice_scatter_kernel(const Op& op, const Value* args, Value* results) {
-  const Value view_args[] = {args[0], args[2], args[3], args[4], args[5]};
-  scatter_view(op, args, slice_geometry(view_args), results);
+  const Tensor copy = cloned(args[0].tensor());
+  const Value view_args[] = {copy, args[2], args[3], args[4], args[5]};
+  scatter_view(op, args[1].tensor(), copy, slice_geometry(view_args), results);
 }
 void select_scatter_kernel(const Op& op, const Value* args, Value* results) {
-  const Value view_args[] = {args[0], args[2], args[3]};
-  scatter_view(op, args, select_geometry(view_args), results);
+  const Tensor copy = cloned(args[0].tensor());
+  const Value view_args[] = {copy, args[2], args[3]};
+  scatter_view(op, args[1].tensor(), copy, select_geometry(view_args), results);
 }
 void diagonal_scatter_kernel(const Op& op, const Value* args, Value* results) {
-  const Value view_args[] = {args[0], args[2], args[3], args[4]};
-  scatter_view(op, args, diagonal_geometry(view_args), results);
+  const Tensor copy = cloned(args[0].tensor());
+  const Value view_args[] = {copy, args[2], args[3], args[4]};
+  scatter_view(op, args[1].tensor(), copy, diagonal_geometry(view_args), results);
 }
 
 void meta_unfold_backward(const Op& op, const Value* args, std::vector<TensorMeta>& results) {

@@ -63,7 +63,8 @@ void repeat_interleave_indices_kernel(const Op& op, const Value* args, Value* re
   int64_t total = 0;
   for (int64_t i = 0; i < size; ++i) {
     FRAMEJIT_CHECK(counts[i] >= 0, "repeats can not be negative");
-    total += counts[i];
+    FRAMEJIT_CHECK(!__builtin_add_overflow(total, counts[i], &total),
+                   "repeat_interleave: the sum of repeats overflows");
   }
   FRAMEJIT_CHECK(args[1].is_none() || args[1].integer() == total,
                  "allocated size does not match required size");

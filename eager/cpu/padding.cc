@@ -20,6 +20,10 @@ void meta_constant_pad(const Op& op, const Value* args, std::vector<TensorMeta>&
       "Length of pad should be no more than twice the number of dimensions of the input. Pad length is ",
       pad.size(), " while the input has ", rank, " dimensions.");
   Dims sizes = self.sizes;
+  constexpr int64_t most = int64_t(1) << 60;  // sums of three such sizes fit
+  for (int i = 0; i < pad.size(); ++i)
+    FRAMEJIT_CHECK(pad.sym(i).hint() < most && pad.sym(i).hint() > -most, "pad: got ", pad.sym(i).str(),
+                   " new elements, expected fewer than 2**60");
   for (int i = 0; i < pad.size() / 2; ++i) {
     const int dim = rank - 1 - i;
     const SymInt before = pad.sym(2 * i), after = pad.sym(2 * i + 1),
@@ -37,13 +41,14 @@ void constant_pad_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
   const Dims pad = args[1].dims();
   Tensor result = allocate_result(op, args);
-  if (args[2].tag() == Value::Tag::real) {
-    const double value = args[2].real();
-    fill_elements(result, &value, DType::float64);
-  } else {
-    const int64_t value = args[2].integer();
-    fill_elements(result, &value, DType::int64);
-  }
+  const Value number = args[2].tag() == Value::Tag::complex && !is_complex(self.dtype())
+                           ? Value(args[2].real())  // the user's error
+                           : args[2];
+  for_any_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T value = element_of<T>(number);
+    std::fill_n(result.data_as<T>(), result.numel().expect(), value);
+  });
   // The part of self that is kept, and where it lies in the result.
   Dims sizes = self.sizes();
   int64_t from = 0, to = 0;

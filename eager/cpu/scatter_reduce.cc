@@ -48,7 +48,11 @@ T combined(Combine combine, T a, T b) {
     case Combine::prod:
       return wrapping_product(a, b);
     default:
-      return extremum(a, b, combine == Combine::amax);
+      if constexpr (is_complex_type<T>)
+        fail(ErrorType::not_implemented,
+             "scatter_reduce(): amax and amin are not implemented for complex numbers");
+      else
+        return extremum(a, b, combine == Combine::amax);
   }
 }
 
@@ -61,7 +65,7 @@ T divided(T sum, int64_t count) {
     const int64_t quotient = int64_t(sum) / count;
     return T(quotient - (int64_t(sum) % count != 0 && int64_t(sum) < 0));
   } else {
-    return T(sum / T(count));
+    return T(sum / T(double(count)));
   }
 }
 
@@ -96,8 +100,9 @@ void scatter_reduce_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = cloned(args[0].tensor());
   const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes());
   const Combine combine = combine_of(op, args[4].string());
-  for_dtype(result.dtype(),
-            [&](auto zero) { reduce_into<decltype(zero)>(result, src, args, combine, args[5].boolean()); });
+  for_any_dtype(result.dtype(), [&](auto zero) {
+    reduce_into<decltype(zero)>(result, src, args, combine, args[5].boolean());
+  });
   results[0] = std::move(result);
 }
 

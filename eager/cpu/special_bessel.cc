@@ -93,10 +93,15 @@ double airy_ai(double x) {
 
 namespace {
 
-/// p_{k+1} = next(k, p_k, p_{k-1}) up to degree n, from p_0 = 1 and p_1.
+/// Beyond this degree rounding has eaten every digit of a recurrence, and it would take forever.
+constexpr double kHighestDegree = 1 << 20;
+
+/// p_{k+1} = next(k, p_k, p_{k-1}) up to degree n (without its fraction), from p_0 = 1 and p_1.
 template <class F>
 double polynomial(double n, double first, F next) {
+  n = std::trunc(n);
   if (n < 0) return 0;
+  if (n > kHighestDegree) return std::numeric_limits<double>::quiet_NaN();
   if (!(n >= 1)) return 1;
   double before = 1, value = first;
   for (int64_t k = 1; k < int64_t(n); ++k) {

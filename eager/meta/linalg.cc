@@ -96,6 +96,11 @@ void meta_linalg_lu_factor_ex(const Op& op, const Value* args, std::vector<Tenso
 void meta_linalg_permutation(const Op&, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& pivots = args[0].impl()->meta;
   const SymInt rows = args[1].sym_int();
+  FRAMEJIT_CHECK(!pivots.sizes.empty() && pivots.sizes.sym(pivots.sizes.size() - 1) <= rows,
+                 "Expected pivots to be at most ", rows.str(), " numbers a matrix, but got pivots of shape ",
+                 sizes_text(pivots.sizes));
+  FRAMEJIT_CHECK(pivots.dtype == DType::int32 || pivots.dtype == DType::int64,
+                 "Expected pivots to be a tensor of int32, but got ", dtype_name(pivots.dtype));
   Dims sizes = pivots.sizes;
   sizes[sizes.size() - 1] = rows.bits();
   sizes.push_back(rows);

@@ -7,6 +7,7 @@ namespace framejit::eager {
 namespace {
 
 void check_mask(const char* op, const char* name, const Value& mask) {
+  FRAMEJIT_CHECK_TYPE(mask.is_tensor(), type, op, "(): argument '", name, "' must be Tensor, not a number");
   const DType dtype = mask.impl()->meta.dtype;
   FRAMEJIT_CHECK(dtype == DType::bool_, op, " expected ", name,
                  " to be a boolean tensor, but got a tensor with dtype ", dtype_name(dtype));

@@ -1,5 +1,6 @@
 #include "eager/meta/views.h"
 
+#include "eager/allocate.h"
 #include "eager/error.h"
 #include "eager/meta/shapes.h"
 #include "eager/meta/type_names.h"
@@ -247,6 +248,7 @@ ViewGeometry view_as_complex_geometry(const Value* args) {
 }
 
 Tensor make_view(const Tensor& base, const ViewGeometry& geometry) {
+  check_rank(geometry.sizes.size());
   TensorMeta meta = base.meta();
   meta.sizes = geometry.sizes;
   meta.strides = geometry.strides;

@@ -31,9 +31,17 @@ bool is_factory(const eager::Op& op) {
   return kind && has_dtype && has_device;
 }
 
-Param make_param(const eager::Op& op, const SchemaArg& arg) {
-  bool is_operand = arg.type == ArgType::tensor || arg.type == ArgType::optional_tensor;
-  Param param{&arg, nullptr, {}, op.wraps_numbers && is_operand};
+/// Numbers stand for operands that take part in promotion, except for the one that decides alone.
+bool takes_number(const eager::Op& op, size_t index) {
+  const ArgType type = op.schema.args[index].type;
+  const bool is_operand = type == ArgType::tensor || type == ArgType::optional_tensor;
+  const bool decides = op.dtype_rule == eager::DTypeRule::first && index == 0;
+  return op.wraps_numbers && is_operand && !decides && !(op.unpromoted >> index & 1);
+}
+
+Param make_param(const eager::Op& op, size_t index) {
+  const SchemaArg& arg = op.schema.args[index];
+  Param param{&arg, nullptr, {}, takes_number(op, index)};
   if (op.extension) {  // an op of framejit.library: its names are its author's
     param.name = interned(arg.name.c_str());
     return param;
@@ -50,9 +58,9 @@ Signature make_signature(const eager::Op& op, bool is_method) {
   Signature signature;
   signature.op = &op;
   signature.is_method = is_method;
-  for (const SchemaArg& arg : op.schema.args) {
-    signature.params.push_back(make_param(op, arg));
-    if (!arg.kw_only) ++signature.positional;
+  for (size_t i = 0; i < op.schema.args.size(); ++i) {
+    signature.params.push_back(make_param(op, i));
+    if (!op.schema.args[i].kw_only) ++signature.positional;
   }
   FRAMEJIT_INTERNAL(int(signature.params.size()) <= kMaxArgs, op.full_name);
   int first = is_method ? 1 : 0;

@@ -1,4 +1,5 @@
 // Size: the tuple of a tensor's sizes.
+#include "eager/interned_sizes.h"
 #include "framejit/bindings/constant_types.h"
 #include "framejit/bindings/python.h"
 
@@ -84,7 +85,7 @@ PyType_Spec spec = {"framejit.Size", 0, 0, Py_TPFLAGS_DEFAULT, slots};
 }  // namespace
 
 PyObject* new_int(eager::SymInt value) {
-  PyObject* object = value.is_symbolic() ? new_sym_number(value) : PyLong_FromLongLong(value.bits());
+  PyObject* object = eager::is_expression(value) ? new_sym_number(value) : PyLong_FromLongLong(value.bits());
   if (!object) throw PythonError();
   return object;
 }
