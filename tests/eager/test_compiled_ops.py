@@ -10,11 +10,9 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 from op_samples import ALL, FORMATS, SAMPLES, Sample, T
+from eager.sample_call import TABLE, Call, cases, function_of, outcome
 
 import framejit as fj
-
-pytest.importorskip("torch", reason="test_ops needs it")
-from eager.test_ops import TABLE, Call, cases, function_of, outcome  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not hasattr(fj, "compile"), reason="needs the compiler")
 

@@ -22,7 +22,9 @@ FORMATS = (
 )  # arguments by their name, as dtypes are
 FLOATS = ("float32", "float64")
 COMPLEX = ("complex64", "complex128")
+HALVES = ("float16", "bfloat16")
 INTS = ("uint8", "int32", "int64")
+SMALL = ("int8", "int16", *HALVES, *COMPLEX)  # these borrow the kernels of wider ones
 NUMBERS = INTS + FLOATS
 BUT_UINT8 = (
     "bool",
@@ -62,8 +64,10 @@ class T:
         )
 
     def array(self, dtype: str, rng: np.random.Generator) -> np.ndarray:
-        """The elements in memory order of the tensor that ``build`` takes its view of."""
+        """The elements in memory order of the tensor that ``build`` takes its view of; those of halves in float32."""
         dtype = self.dtype or dtype
+        if dtype in HALVES:
+            dtype = "float32"
         if self.values is not None:
             with np.errstate(invalid="ignore"):
                 return np.asarray(self.values).astype(dtype)
@@ -75,7 +79,7 @@ class T:
         }[self.layout]
         if dtype == "bool":
             return rng.integers(0, 2, shape).astype(bool)
-        if dtype in INTS:
+        if dtype in (*INTS, "int8", "int16"):
             low = max(0, math.ceil(self.low)) if dtype == "uint8" else math.ceil(self.low)
             return rng.integers(low, max(low + 1, math.ceil(self.high)), shape).astype(dtype)
         real = rng.uniform(self.low, self.high, shape)
@@ -83,13 +87,15 @@ class T:
             return (real + 1j * rng.uniform(self.low, self.high, shape)).astype(dtype)
         return real.astype(dtype)
 
-    def build(self, library: Any, array: np.ndarray) -> Any:
-        """The tensor, in framejit or torch."""
+    def build(self, library: Any, array: np.ndarray, dtype: str | None = None) -> Any:
+        """The tensor, in framejit or torch. ``dtype`` as for ``array``."""
         tensor = (
             library.from_numpy(array.copy())
             if array.ndim
             else library.tensor(array.item(), dtype=getattr(library, str(array.dtype)))
         )
+        if (self.dtype or dtype) in HALVES:
+            tensor = tensor.to(getattr(library, self.dtype or dtype))
         if self.layout == "permuted":
             return tensor.permute(tuple(range(array.ndim))[::-1])
         if self.layout == "sliced" and array.ndim:
