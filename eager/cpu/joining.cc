@@ -88,11 +88,11 @@ void meta_flip(const Op& op, const Value* args, std::vector<TensorMeta>& results
 }
 
 void flip_kernel(const Op& op, const Value* args, Value* results) {
-  const Tensor self = contiguous(args[0].tensor());
+  const Tensor self = args[0].tensor();
   Tensor result = allocate_result(op, args);
   const uint64_t mask = args[1].dims().empty() ? 0 : dim_mask(args[1], self.dim());
   if (!(self.numel() == 0)) {
-    // Row-major order of the flipped tensor: negative strides from the far end of each flipped dim.
+    // Negative strides from the far end of each flipped dim.
     Dims strides = self.strides();
     int64_t start = 0;
     for (int d = 0; d < self.dim(); ++d)
@@ -100,15 +100,7 @@ void flip_kernel(const Op& op, const Value* args, Value* results) {
         start += (self.sizes()[d] - 1) * strides[d];
         strides[d] = -strides[d];
       }
-    const std::vector<int64_t> offsets = enumerate_offsets(self.sizes().span(), strides.span());
-    Tensor flipped = Tensor::empty(self.sizes(), self.dtype());
-    for_item_size(self.dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      const T* from = self.data_as<T>() + start;
-      T* to = flipped.data_as<T>();
-      for (size_t i = 0; i < offsets.size(); ++i) to[i] = from[offsets[i]];
-    });
-    copy_elements(flipped, result);
+    copy_elements(reshaped_view(self, self.sizes(), strides, start), result);
   }
   results[0] = std::move(result);
 }

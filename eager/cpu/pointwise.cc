@@ -5,7 +5,9 @@
 #include <memory>
 
 #include "eager/cpu/nest.h"
+#include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
+#include "eager/cpu/transpose.h"
 #include "eager/error.h"
 
 namespace framejit::eager::cpu {
@@ -49,6 +51,7 @@ struct FlatCall {
   char* out;
   int64_t out_step;
   int64_t n;
+  unsigned repeated = 0;  ///< operands of one element that the kernel has no variant for: written out
 };
 
 /// Whether the call is one loop of the tile kernel over plain memory. `cells` takes converted single
@@ -83,19 +86,39 @@ bool make_flat(const TileCall& call, const Operand* operands, const Tensor& resu
   flat.n = count(result.sizes());
   if (flat.n == 1) mask = 0;
   flat.fn = mask < 4 ? call.kernel->by_scalar_mask[mask] : nullptr;
+  if (!flat.fn) {
+    flat.fn = call.kernel->by_scalar_mask[0];
+    flat.repeated = mask;
+  }
   flat.out = static_cast<char*>(result.data());
   flat.out_step = int64_t(item_size(call.result));
-  return flat.fn != nullptr;
+  return true;
 }
 
-void run_flat(const FlatCall& flat, int operand_count, const double* params) {
-  if (flat.n <= kInline) return flat.fn(flat.in, flat.out, flat.n, params);
-  parallel_for((flat.n + kPiece - 1) / kPiece, 1, [&](int64_t begin, int64_t end) {
-    int64_t first = begin * kPiece;
-    const void* in[kMaxOperands];
-    for (int i = 0; i < operand_count; ++i)
-      in[i] = static_cast<const char*>(flat.in[i]) + first * flat.step[i];
-    flat.fn(in, flat.out + first * flat.out_step, std::min(end * kPiece, flat.n) - first, params);
+/// Elements [first, last).
+void run_part(const FlatCall& flat, int64_t first, int64_t last, int operand_count, const double* params) {
+  const void* in[kMaxOperands];
+  for (int i = 0; i < operand_count; ++i) in[i] = static_cast<const char*>(flat.in[i]) + first * flat.step[i];
+  flat.fn(in, flat.out + first * flat.out_step, last - first, params);
+}
+
+void run_flat(FlatCall& flat, const TileCall& call) {
+  const int64_t piece = flat.repeated ? kMaxTile : kPiece;
+  if (flat.n <= kInline && !flat.repeated) return flat.fn(flat.in, flat.out, flat.n, call.params);
+  ScratchScope scope;
+  const CastFn repeat = loop_kernels().cast[size_t(call.operand)][size_t(call.operand)];
+  for (int i = 0; i < call.operand_count; ++i)
+    if (flat.repeated >> i & 1) {
+      void* elements = Scratch::of_thread().take(kMaxTile * int64_t(item_size(call.operand)));
+      repeat(flat.in[i], 0, elements, std::min(flat.n, kMaxTile));
+      flat.in[i] = elements;
+    }
+  const int64_t grain = flat.n <= kInline ? kInline / piece : kPiece / piece;
+  parallel_for((flat.n + piece - 1) / piece, grain, [&](int64_t begin, int64_t end) {
+    if (!flat.repeated)
+      return run_part(flat, begin * piece, std::min(end * piece, flat.n), call.operand_count, call.params);
+    for (int64_t p = begin; p < end; ++p)
+      run_part(flat, p * piece, std::min((p + 1) * piece, flat.n), call.operand_count, call.params);
   });
 }
 
@@ -208,7 +231,7 @@ TileCall tile_call(const Op& op, DType compute, DType result) {
 void run_pointwise(const TileCall& call, const Operand* operands, const Tensor& result) {
   FlatCall flat;
   Cell cells[kMaxOperands];
-  if (make_flat(call, operands, result, cells, flat)) return run_flat(flat, call.operand_count, call.params);
+  if (make_flat(call, operands, result, cells, flat)) return run_flat(flat, call);
   ProgramKey key{call.kernel, call.operand_count};
   for (int i = 0; i < call.operand_count; ++i) {
     key.from[size_t(i)] = operands[i].dtype;
@@ -231,6 +254,7 @@ void copy_elements(const Tensor& from, const Tensor& to) {
     std::memmove(to.data(), from.data(), size_t(count(to.sizes())) * item_size(to.dtype()));
     return;
   }
+  if (copy_transposed(from, to)) return;
   ProgramKey key = copy_key(from.dtype(), to.dtype());
   Operand operand(from);
   run_nest(key, &operand, nullptr, to);

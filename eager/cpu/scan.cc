@@ -19,6 +19,15 @@ struct ScanType<std::complex<T>> {
   using type = std::complex<double>;
 };
 
+/// One row whose elements lie side by side: the running value stays in a register.
+template <class T, class Value, class Combine>
+void scan_row(const T* in, T* out, int64_t n, Value value, Combine combine) {
+  for (int64_t i = 0; i < n; ++i) {
+    value = combine(value, in[i]);
+    out[i] = T(value);
+  }
+}
+
 template <class T, class Combine>
 void scan_rows(const T* in, T* out, const RowShape& shape, typename ScanType<T>::type start,
                Combine combine) {
@@ -27,6 +36,10 @@ void scan_rows(const T* in, T* out, const RowShape& shape, typename ScanType<T>:
   parallel_for(shape.outer, grain, [&](int64_t begin, int64_t end) {
     std::vector<typename ScanType<T>::type> running(size_t(shape.inner));
     for (int64_t o = begin; o < end; ++o) {
+      if (shape.inner == 1) {
+        scan_row(in + o * row_elements, out + o * row_elements, shape.length, start, combine);
+        continue;
+      }
       std::fill(running.begin(), running.end(), start);
       for (int64_t i = 0; i < row_elements; i += shape.inner)
         for (int64_t k = 0; k < shape.inner; ++k) {

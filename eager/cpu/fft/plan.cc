@@ -1,9 +1,12 @@
 #include "eager/cpu/fft/plan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <list>
-#include <mutex>
 #include <numbers>
+
+#include "eager/cpu/scratch.h"
+#include "eager/cpu/thread_pool.h"
 
 namespace framejit::eager::cpu {
 
@@ -11,124 +14,42 @@ namespace {
 
 /// Prime factors above this go to Bluestein's algorithm, whose cost does not depend on them.
 constexpr int kLargestRadix = 23;
-constexpr size_t kCachedPlans = 32;
+/// Longer lines leave the cache when a block of them is transformed.
+constexpr int64_t kLongest = 2048;
+/// Few lines of at least this length are transformed one by one.
+constexpr int64_t kWorthAMatrix = 256;
+/// Plans are kept while their lengths add up to less.
+constexpr int64_t kCachedElements = 1 << 22;
+constexpr int64_t kElementsPerPiece = 1 << 14;
 
-/// Radices whose product is `n`, fours first; empty when a prime factor is too large.
+/// Radices whose product is `n`; empty when a prime factor is too large.
 std::vector<int> factorize(int64_t n) {
   std::vector<int> radices;
-  for (int radix = 4; n > 1; radix = radix == 4 ? 2 : radix == 2 ? 3 : radix + 2) {
+  int twos = 0;
+  for (; n % 2 == 0; n /= 2) ++twos;
+  for (; twos >= 5 || twos == 3; twos -= 3) radices.push_back(8);
+  for (; twos >= 2; twos -= 2) radices.push_back(4);
+  if (twos == 1) radices.push_back(2);
+  for (int radix = 3; n > 1; radix += 2) {
     if (radix > kLargestRadix) return {};
     for (; n % radix == 0; n /= radix) radices.push_back(radix);
   }
   return radices;
 }
 
-template <class T>
-std::complex<T> times_minus_i(std::complex<T> x) {
-  return {x.imag(), -x.real()};
-}
-
 /// std::complex's product handles infinities element by element, which is slow.
 template <class T>
-inline std::complex<T> product(std::complex<T> a, std::complex<T> b) {
+std::complex<T> product(std::complex<T> a, std::complex<T> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
-
-/// One step of Stockham's algorithm: `stride` interleaved transforms of length n become `radix` times as many
-/// of length n / radix. `butterfly(a)` transforms the array a of `radix` elements in place.
-template <class T, class Butterfly>
-void step(int radix, int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to,
-          const std::complex<T>* roots, std::complex<T>* a, Butterfly butterfly) {
-  const int64_t part = n / radix;
-  for (int64_t p = 0; p < part; ++p)
-    for (int64_t q = 0; q < stride; ++q) {
-      for (int k = 0; k < radix; ++k) a[k] = from[q + stride * (p + k * part)];
-      butterfly(a);
-      std::complex<T>* out = to + q + stride * radix * p;
-      out[0] = a[0];
-      for (int j = 1; j < radix; ++j) out[stride * j] = product(a[j], roots[j * p * stride]);
-    }
-}
-
 template <class T>
-void step2(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to,
-           const std::complex<T>* roots) {
-  std::complex<T> a[2];
-  step(2, n, stride, from, to, roots, a, [](std::complex<T>* x) {
-    const std::complex<T> difference = x[0] - x[1];
-    x[0] += x[1];
-    x[1] = difference;
-  });
+std::complex<T> exchanged(std::complex<T> a) {
+  return {a.imag(), a.real()};
 }
-
-template <class T>
-void step3(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to,
-           const std::complex<T>* roots) {
-  constexpr T half_root = T(0.86602540378443864676);  // sin(2 pi / 3)
-  std::complex<T> a[3];
-  step(3, n, stride, from, to, roots, a, [=](std::complex<T>* x) {
-    const std::complex<T> sum = x[1] + x[2], turned = times_minus_i(x[1] - x[2]) * half_root;
-    const std::complex<T> middle = x[0] - sum * T(0.5);
-    x[0] += sum;
-    x[1] = middle + turned;
-    x[2] = middle - turned;
-  });
-}
-
-template <class T>
-void step4(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to,
-           const std::complex<T>* roots) {
-  std::complex<T> a[4];
-  step(4, n, stride, from, to, roots, a, [](std::complex<T>* x) {
-    const std::complex<T> even = x[0] + x[2], even_difference = x[0] - x[2];
-    const std::complex<T> odd = x[1] + x[3], odd_difference = times_minus_i(x[1] - x[3]);
-    x[0] = even + odd;
-    x[1] = even_difference + odd_difference;
-    x[2] = even - odd;
-    x[3] = even_difference - odd_difference;
-  });
-}
-
-template <class T>
-void step5(int64_t n, int64_t stride, const std::complex<T>* from, std::complex<T>* to,
-           const std::complex<T>* roots) {
-  constexpr T c1 = T(0.30901699437494742410), c2 = T(-0.80901699437494742410);  // cos(2 pi k / 5)
-  constexpr T s1 = T(0.95105651629515357212), s2 = T(0.58778525229247312917);   // sin(2 pi k / 5)
-  std::complex<T> a[5];
-  step(5, n, stride, from, to, roots, a, [=](std::complex<T>* x) {
-    const std::complex<T> sum1 = x[1] + x[4], sum2 = x[2] + x[3];
-    const std::complex<T> difference1 = times_minus_i(x[1] - x[4]), difference2 = times_minus_i(x[2] - x[3]);
-    const std::complex<T> outer = x[0] + sum1 * c1 + sum2 * c2, inner = x[0] + sum1 * c2 + sum2 * c1;
-    const std::complex<T> outer_turn = difference1 * s1 + difference2 * s2;
-    const std::complex<T> inner_turn = difference1 * s2 - difference2 * s1;
-    x[0] += sum1 + sum2;
-    x[1] = outer + outer_turn;
-    x[2] = inner + inner_turn;
-    x[3] = inner - inner_turn;
-    x[4] = outer - outer_turn;
-  });
-}
-
-/// Any radix, by the definition; `roots` are those of the whole length, `total` of them.
-template <class T>
-void step_any(int radix, int64_t n, int64_t stride, int64_t total, const std::complex<T>* from,
-              std::complex<T>* to, const std::complex<T>* roots) {
-  std::complex<T> a[kLargestRadix], sums[kLargestRadix], small_roots[kLargestRadix];
-  for (int k = 0; k < radix; ++k) small_roots[k] = roots[total / radix * k];
-  step(radix, n, stride, from, to, roots, a, [&](std::complex<T>* x) {
-    for (int j = 0; j < radix; ++j) {
-      sums[j] = x[0];
-      for (int k = 1; k < radix; ++k) sums[j] += product(x[k], small_roots[j * k % radix]);
-    }
-    std::copy(sums, sums + radix, x);
-  });
-}
-
-}  // namespace
 
 template <class T>
 std::vector<std::complex<T>> roots_of_unity(int64_t n) {
-  std::vector<std::complex<T>> roots(size_t(std::max<int64_t>(n, 1)));
+  std::vector<std::complex<T>> roots(static_cast<size_t>(n));
   for (int64_t k = 0; k < n; ++k) {
     const double angle = -2 * std::numbers::pi * double(k) / double(n);
     roots[size_t(k)] = {T(std::cos(angle)), T(std::sin(angle))};
@@ -136,101 +57,186 @@ std::vector<std::complex<T>> roots_of_unity(int64_t n) {
   return roots;
 }
 
-/// Convolution with a chirp, by transforms of a power of two, in double.
+int64_t blocks_of(int64_t lines, int64_t lanes) { return (lines + lanes - 1) / lanes; }
+
+template <class T>
+Lines<T> contiguous_line(std::complex<T>* data) {
+  static constexpr int64_t zero = 0;
+  return {reinterpret_cast<T*>(data), &zero, 1, 2, 1, false};
+}
+
+template <class T>
+std::complex<T> element(const Lines<T>& line, int64_t k) {
+  const T* at = line.base + line.offsets[0] + k * line.step;
+  const std::complex<T> x(at[0], line.imaginary ? at[line.imaginary] : T(0));
+  return line.exchanged ? exchanged(x) : x;
+}
+template <class T>
+void set_element(const Lines<T>& line, int64_t k, std::complex<T> x) {
+  T* at = line.base + line.offsets[0] + k * line.step;
+  if (line.exchanged) x = exchanged(x);
+  at[0] = x.real();
+  if (line.imaginary) at[line.imaginary] = x.imag();
+}
+
+}  // namespace
+
+/// A line taken for a matrix of `rows` x `columns`: its columns are transformed, then, element by element,
+/// multiplied by roots of the whole length, then its rows are transformed.
+template <class T>
+struct Plan<T>::Matrix {
+  std::shared_ptr<const Plan<T>> rows, columns;  ///< plans for the length of a column, and of a row
+  std::vector<T> twists;                         ///< the roots, in the order of blocks of columns
+
+  Matrix(int64_t row_count, int64_t column_count, const std::vector<Complex>& roots)
+      : rows(plan_for<T>(row_count)), columns(plan_for<T>(column_count)) {
+    const int64_t lanes = fft_kernels<T>().lanes;
+    twists.resize(size_t(blocks_of(column_count, lanes) * row_count * 2 * lanes));
+    for (int64_t c = 0; c < column_count; ++c)
+      for (int64_t r = 0; r < row_count; ++r) {
+        T* to = twists.data() + (c / lanes * row_count + r) * 2 * lanes + c % lanes;
+        to[0] = roots[size_t(r * c)].real();
+        to[lanes] = roots[size_t(r * c)].imag();
+      }
+  }
+};
+
+/// Convolution with a chirp, by transforms of a power of two.
 template <class T>
 struct Plan<T>::Bluestein {
-  Plan<double> inner;
-  std::vector<std::complex<double>> chirp;        ///< exp(-pi i k^2 / n)
-  std::vector<std::complex<double>> transformed;  ///< of the conjugate chirp, scaled
-  explicit Bluestein(int64_t n);
+  std::shared_ptr<const Plan<T>> inner;
+  std::vector<Complex> chirp;        ///< exp(-pi i k^2 / n)
+  std::vector<Complex> transformed;  ///< of the conjugate chirp, scaled
+
+  explicit Bluestein(int64_t n) {
+    int64_t length = 1;
+    while (length < 2 * n - 1) length *= 2;
+    inner = plan_for<T>(length);
+    const auto exact = plan_for<double>(length);
+    std::vector<std::complex<double>> wave(static_cast<size_t>(length));
+    for (int64_t k = 0; k < n; ++k) {
+      const double angle = std::numbers::pi * double(k * k % (2 * n)) / double(n);
+      const std::complex<double> value(std::cos(angle), std::sin(angle));
+      chirp.emplace_back(T(value.real()), T(-value.imag()));
+      wave[size_t(k)] = value / double(length);
+      if (k > 0) wave[size_t(length - k)] = wave[size_t(k)];
+    }
+    const Lines<double> line = contiguous_line(wave.data());
+    exact->transform_line(line, line, 1);
+    for (const std::complex<double>& value : wave) transformed.emplace_back(T(value.real()), T(value.imag()));
+  }
 };
 
 template <class T>
-Plan<T>::Bluestein::Bluestein(int64_t n)
-    : inner([n] {
-        int64_t length = 1;
-        while (length < 2 * n - 1) length *= 2;
-        return length;
-      }()) {
-  chirp.resize(size_t(n));
-  transformed.assign(size_t(inner.size()), 0);
-  for (int64_t k = 0; k < n; ++k) {
-    const double angle = std::numbers::pi * double(k * k % (2 * n)) / double(n);
-    chirp[size_t(k)] = {std::cos(angle), -std::sin(angle)};
-    const std::complex<double> value = std::conj(chirp[size_t(k)]) / double(inner.size());
-    transformed[size_t(k)] = value;
-    if (k > 0) transformed[size_t(inner.size() - k)] = value;
+Plan<T>::Plan(int64_t n) : n_(n), padded_(n), radices_(factorize(n)), roots_(roots_of_unity<T>(n)) {
+  if (radices_.empty() && n > 1) {
+    bluestein_ = std::make_shared<const Bluestein>(n);
+    padded_ = bluestein_->inner->size();
+  } else if (n >= kWorthAMatrix) {
+    int64_t rows = int64_t(std::sqrt(double(n)));
+    while (n % rows != 0) --rows;
+    matrix_ = std::make_shared<const Matrix>(rows, n / rows, roots_);
   }
-  std::vector<std::complex<double>> scratch(size_t(inner.scratch_size()));
-  inner.forward(transformed.data(), scratch.data());
 }
 
 template <class T>
-Plan<T>::Plan(int64_t n) : n_(n), radices_(factorize(n)) {
-  roots_ = roots_of_unity<T>(n);
-  if (radices_.empty() && n > 1) bluestein_ = std::make_shared<const Bluestein>(n);
-}
-
-template <class T>
-void Plan<T>::by_radices(Complex* line, Complex* scratch) const {
-  Complex *from = line, *to = scratch;
-  int64_t n = n_, stride = 1;
-  for (int radix : radices_) {
-    switch (radix) {
-      case 2:
-        step2(n, stride, from, to, roots_.data());
-        break;
-      case 3:
-        step3(n, stride, from, to, roots_.data());
-        break;
-      case 4:
-        step4(n, stride, from, to, roots_.data());
-        break;
-      case 5:
-        step5(n, stride, from, to, roots_.data());
-        break;
-      default:
-        step_any(radix, n, stride, n_, from, to, roots_.data());
-    }
-    n /= radix;
-    stride *= radix;
-    std::swap(from, to);
-  }
-  if (from != line) std::copy(from, from + n_, line);
-}
-
-template <class T>
-void Plan<T>::by_chirp(Complex* line) const {
+T* Plan<T>::transform_block(T* block, T* scratch) const {
+  const FftKernels<T>& kernels = fft_kernels<T>();
+  if (!bluestein_)
+    return kernels.transform(radices_.data(), int64_t(radices_.size()), n_, roots_.data(), block, scratch);
   const Bluestein& b = *bluestein_;
-  std::vector<std::complex<double>> buffer(size_t(b.inner.size())), scratch(size_t(b.inner.scratch_size()));
+  kernels.multiply(n_, b.chirp.data(), false, false, block);
+  std::fill(block + n_ * 2 * kernels.lanes, block + padded_ * 2 * kernels.lanes, T(0));
+  T* result = b.inner->transform_block(block, scratch);
+  kernels.multiply(padded_, b.transformed.data(), false, true, result);
+  result = b.inner->transform_block(result, result == block ? scratch : block);
+  kernels.multiply(n_, b.chirp.data(), true, false, result);
+  return result;
+}
+
+template <class T>
+bool Plan<T>::by_line(int64_t count) const {
+  return padded_ > kLongest || (matrix_ && count < fft_kernels<T>().lanes / 2);
+}
+
+template <class T>
+void Plan<T>::transform_line(const Lines<T>& from, const Lines<T>& to, T factor) const {
+  if (matrix_) return by_matrix(*matrix_, from, to, factor);
+  if (bluestein_ && padded_ > kLongest) return by_chirp(from, to, factor);
+  ScratchScope scope;
+  T *block = Scratch::of_thread().take_array<T>(block_size()),
+    *scratch = Scratch::of_thread().take_array<T>(block_size());
+  fft_kernels<T>().load(from, n_, block);
+  fft_kernels<T>().store(to, n_, transform_block(block, scratch), factor);
+}
+
+/// Lines `first`, `first` + 1... of `count` that are `distance` apart; `f(lines)` with at most one per lane.
+template <class T, class F>
+void for_each_block(int64_t count, int64_t length, F f) {
+  const int64_t lanes = fft_kernels<T>().lanes;
+  parallel_for(blocks_of(count, lanes), std::max<int64_t>(1, kElementsPerPiece / (length * lanes)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t b = begin; b < end; ++b) f(b, b * lanes, std::min(lanes, count - b * lanes));
+               });
+}
+
+template <class T>
+void Plan<T>::by_matrix(const Matrix& matrix, const Lines<T>& from, const Lines<T>& to, T factor) const {
+  const FftKernels<T>& kernels = fft_kernels<T>();
+  const int64_t rows = matrix.rows->size(), columns = matrix.columns->size(), lanes = kernels.lanes;
+  ScratchScope scope;
+  T* between = Scratch::of_thread().take_array<T>(2 * n_);
+  // `block` of lines that begin at multiples of `distance`, are loaded and stored.
+  const auto run = [&](const Plan<T>& plan, const Lines<T>& in, int64_t in_distance, const Lines<T>& out,
+                       int64_t out_distance, int64_t first, int64_t count, const T* twists, T scale) {
+    ScratchScope inner_scope;
+    int64_t in_offsets[64], out_offsets[64];
+    for (int64_t l = 0; l < count; ++l) {
+      in_offsets[l] = in.offsets[0] + (first + l) * in_distance;
+      out_offsets[l] = out.offsets[0] + (first + l) * out_distance;
+    }
+    T *block = Scratch::of_thread().take_array<T>(plan.block_size()),
+      *scratch = Scratch::of_thread().take_array<T>(plan.block_size());
+    kernels.load({in.base, in_offsets, count, in.step, in.imaginary, in.exchanged}, plan.size(), block);
+    T* result = plan.transform_block(block, scratch);
+    if (twists) kernels.twist(plan.size(), twists, result);
+    kernels.store({out.base, out_offsets, count, out.step, out.imaginary, out.exchanged}, plan.size(), result,
+                  scale);
+  };
+  static constexpr int64_t zero = 0;
+  Lines<T> in_columns = from, out_rows = to;
+  in_columns.step = from.step * columns;
+  out_rows.step = to.step * rows;
+  const Lines<T> column_by_column{between, &zero, 1, 2, 1, false},
+      across{between, &zero, 1, 2 * rows, 1, false};
+  for_each_block<T>(columns, rows, [&](int64_t b, int64_t first, int64_t count) {
+    run(*matrix.rows, in_columns, from.step, column_by_column, 2 * rows, first, count,
+        matrix.twists.data() + b * rows * 2 * lanes, T(1));
+  });
+  for_each_block<T>(rows, columns, [&](int64_t, int64_t first, int64_t count) {
+    run(*matrix.columns, across, 2, out_rows, to.step, first, count, nullptr, factor);
+  });
+}
+
+template <class T>
+void Plan<T>::by_chirp(const Lines<T>& from, const Lines<T>& to, T factor) const {
+  const Bluestein& b = *bluestein_;
+  ScratchScope scope;
+  auto* wave = Scratch::of_thread().take_array<Complex>(padded_);
+  std::fill(wave + n_, wave + padded_, Complex(0));
+  for (int64_t k = 0; k < n_; ++k) wave[k] = product(element(from, k), b.chirp[size_t(k)]);
+  const Lines<T> line = contiguous_line(wave);
+  b.inner->transform_line(line, line, 1);
+  for (int64_t k = 0; k < padded_; ++k) wave[k] = exchanged(product(wave[k], b.transformed[size_t(k)]));
+  b.inner->transform_line(line, line, 1);
   for (int64_t k = 0; k < n_; ++k)
-    buffer[size_t(k)] = product(std::complex<double>(line[k]), b.chirp[size_t(k)]);
-  b.inner.forward(buffer.data(), scratch.data());
-  for (size_t k = 0; k < buffer.size(); ++k) buffer[k] = product(buffer[k], b.transformed[k]);
-  b.inner.backward(buffer.data(), scratch.data());
-  for (int64_t k = 0; k < n_; ++k) line[k] = Complex(product(buffer[size_t(k)], b.chirp[size_t(k)]));
-}
-
-template <class T>
-void Plan<T>::forward(Complex* line, Complex* scratch) const {
-  if (bluestein_)
-    by_chirp(line);
-  else
-    by_radices(line, scratch);
-}
-
-/// The conjugate of the forward transform of the conjugate.
-template <class T>
-void Plan<T>::backward(Complex* line, Complex* scratch) const {
-  for (int64_t k = 0; k < n_; ++k) line[k] = std::conj(line[k]);
-  forward(line, scratch);
-  for (int64_t k = 0; k < n_; ++k) line[k] = std::conj(line[k]);
+    set_element(to, k, product(exchanged(wave[k]), b.chirp[size_t(k)]) * factor);
 }
 
 /// The latest plans, most recent first.
 template <class T>
 std::shared_ptr<const Plan<T>> plan_for(int64_t n) {
-  static std::mutex mutex;
+  static std::recursive_mutex mutex;  // a plan asks for those of its factors
   static std::list<std::shared_ptr<const Plan<T>>> plans;
   std::lock_guard lock(mutex);
   for (auto it = plans.begin(); it != plans.end(); ++it)
@@ -238,13 +244,16 @@ std::shared_ptr<const Plan<T>> plan_for(int64_t n) {
       plans.splice(plans.begin(), plans, it);
       return plans.front();
     }
-  plans.push_front(std::make_shared<const Plan<T>>(n));
-  if (plans.size() > kCachedPlans) plans.pop_back();
-  return plans.front();
+  auto plan = std::make_shared<const Plan<T>>(n);
+  plans.push_front(plan);
+  int64_t elements = 0;
+  for (auto it = plans.begin(); it != plans.end();) {
+    elements += (*it)->size();
+    it = elements > kCachedElements && it != plans.begin() ? plans.erase(it) : std::next(it);
+  }
+  return plan;
 }
 
-template std::vector<std::complex<float>> roots_of_unity(int64_t);
-template std::vector<std::complex<double>> roots_of_unity(int64_t);
 template class Plan<float>;
 template class Plan<double>;
 template std::shared_ptr<const Plan<float>> plan_for(int64_t);

@@ -1,20 +1,20 @@
-// One-dimensional discrete Fourier transforms of any length.
-//   plan.h    transforms of one line: mixed radices, and Bluestein's algorithm where a prime factor is large
-//   fft.cc    the kernels: lines of tensors along dims
+// One-dimensional discrete Fourier transforms of any length. Tour of fft/:
+//   kernels.h  loops over blocks: as many lines at once as a vector has lanes
+//   plan.h     how lines of one length are transformed: mixed radices, or Bluestein's algorithm where a prime
+//              factor is large; long lines, and few, as columns and rows of a matrix
+//   lines.h    the lines of a tensor along a dim, in parallel
+//   fft.cc     the ops' kernels
 #pragma once
 
-#include <complex>
-#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
+
+#include "eager/cpu/fft/kernels.h"
 
 namespace framejit::eager::cpu {
 
-/// exp(-2 pi i k / n) for k from 0 to n - 1, rounded from double.
-template <class T>
-std::vector<std::complex<T>> roots_of_unity(int64_t n);
-
-/// How to transform lines of `n` elements. Immutable, shared by threads.
+/// How to transform lines of `size` elements. Immutable, shared by threads.
 template <class T>
 class Plan {
  public:
@@ -22,24 +22,32 @@ class Plan {
   explicit Plan(int64_t n);
 
   int64_t size() const { return n_; }
-  /// Elements of scratch that `forward` needs.
-  int64_t scratch_size() const { return n_; }
-  /// Overwrites `line` with the sums of line[k] * exp(-2 pi i j k / n), unscaled.
-  void forward(Complex* line, Complex* scratch) const;
-  /// The same with exp(+2 pi i j k / n).
-  void backward(Complex* line, Complex* scratch) const;
+  /// exp(-2 pi i k / n).
   const std::vector<Complex>& roots() const { return roots_; }
 
+  /// Numbers of T that a block needs, the scratch block too.
+  int64_t block_size() const { return (padded_ + 1) * 2 * fft_kernels<T>().lanes; }
+  /// The transform of a block; returns the one of the two where the result is.
+  T* transform_block(T* block, T* scratch) const;
+
+  /// Whether `count` lines should be transformed one by one: blocks would not fit into the cache, or lie
+  /// idle.
+  bool by_line(int64_t count) const;
+  /// One line: `from` and `to`, which may be the same, have only one, at offset 0. Uses all threads.
+  void transform_line(const Lines<T>& from, const Lines<T>& to, T factor) const;
+
  private:
+  struct Matrix;
   struct Bluestein;
 
-  void by_radices(Complex* line, Complex* scratch) const;
-  void by_chirp(Complex* line) const;
+  void by_matrix(const Matrix& matrix, const Lines<T>& from, const Lines<T>& to, T factor) const;
+  void by_chirp(const Lines<T>& from, const Lines<T>& to, T factor) const;
 
-  int64_t n_;
+  int64_t n_, padded_;
   std::vector<int> radices_;
   std::vector<Complex> roots_;
-  std::shared_ptr<const Bluestein> bluestein_;
+  std::shared_ptr<const Matrix> matrix_;        ///< of long lines that have factors
+  std::shared_ptr<const Bluestein> bluestein_;  ///< of lengths with large prime factors
 };
 
 /// The plan for `n`, made once and kept for later calls.

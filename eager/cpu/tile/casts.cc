@@ -82,6 +82,8 @@ void move(const void* from, int64_t stride, void* to, int64_t n) {
   } else if (stride == 0) {
     const T value = *in;
     std::fill_n(out, n, value);
+  } else if (stride == -1) {
+    for (int64_t i = 0; i < n; ++i) out[i] = in[-i];
   } else {
     for (int64_t i = 0; i < n; ++i) out[i] = in[i * stride];
   }

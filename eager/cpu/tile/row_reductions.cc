@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "eager/cpu/tile/loop_table.h"
 #include "eager/cpu/tile/reductions.h"
@@ -28,18 +29,25 @@ struct Lanes {
   }
 };
 
-/// Combines lane i with lane i + half, until one is left: whole vectors first.
+/// Combines lane i with lane i + half, until one is left. What becomes of the lanes above does not matter.
+template <class R, int kHalf, class V, int... kLane>
+typename R::Lane fold_vector(V vector, std::integer_sequence<int, kLane...> lanes) {
+  vector = R::combine_vectors(vector, V(__builtin_shufflevector(vector, vector, (kLane | kHalf)...)));
+  if constexpr (kHalf == 1)
+    return vector[0];
+  else
+    return fold_vector<R, kHalf / 2>(vector, lanes);
+}
+
+/// The same for the lanes of several vectors: whole vectors first.
 template <class R>
 typename R::Lane fold_lanes(Lanes<typename R::Lane>& running) {
   using L = Lanes<typename R::Lane>;
   for (int half = L::kVectors / 2; half > 0; half /= 2)
     for (int v = 0; v < half; ++v)
       running.vectors[v] = R::combine_vectors(running.vectors[v], running.vectors[v + half]);
-  typename R::Lane lanes[L::kPerVector];
-  std::memcpy(lanes, running.vectors, sizeof lanes);
-  for (int half = L::kPerVector / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) lanes[i] = R::combine(lanes[i], lanes[i + half]);
-  return lanes[0];
+  return fold_vector<R, L::kPerVector / 2>(running.vectors[0],
+                                           std::make_integer_sequence<int, L::kPerVector>());
 }
 
 /// Reduces what `value(i)` and, for whole vectors, `vector(i)` give.

@@ -1,0 +1,209 @@
+#include "eager/cpu/fft/lines.h"
+
+#include <algorithm>
+
+#include "eager/cpu/scratch.h"
+#include "eager/cpu/thread_pool.h"
+
+namespace framejit::eager::cpu {
+
+namespace {
+
+constexpr int64_t kElementsPerPiece = 1 << 14;
+constexpr int64_t kMostLanes = 64;
+
+/// One side of a transform: an array whose lines along a dim have `length` elements.
+template <class T>
+struct Side {
+  T* base;
+  int64_t length, inner;
+  int64_t parts;  ///< numbers per element: 2 where it is complex
+
+  Side(const std::complex<T>* data, int64_t length, int64_t inner)
+      : base(reinterpret_cast<T*>(const_cast<std::complex<T>*>(data))),
+        length(length),
+        inner(inner),
+        parts(2) {}
+  Side(const T* data, int64_t length, int64_t inner)
+      : base(const_cast<T*>(data)), length(length), inner(inner), parts(1) {}
+
+  int64_t offset(int64_t line) const { return (line / inner * length * inner + line % inner) * parts; }
+  Lines<T> complex_lines(const int64_t* offsets, int64_t count, bool exchanged = false) const {
+    return {base, offsets, count, 2 * inner, 1, exchanged};
+  }
+  /// Real numbers, by themselves or taken for complex ones in pairs.
+  Lines<T> real_lines(const int64_t* offsets, int64_t count, bool pairs, bool exchanged = false) const {
+    return {base, offsets, count, pairs ? 2 * inner : inner, pairs ? inner : 0, exchanged};
+  }
+};
+
+/// Offsets of the lines of a block on both sides.
+template <class T>
+struct Block {
+  int64_t from[kMostLanes], to[kMostLanes];
+  int64_t count;
+
+  Block(const Side<T>& source, const Side<T>& target, int64_t first, int64_t count) : count(count) {
+    for (int64_t l = 0; l < count; ++l) {
+      from[l] = source.offset(first + l);
+      to[l] = target.offset(first + l);
+    }
+  }
+};
+
+/// Calls `run(block)` for blocks of at most `most` lines; those of a block have one outer index where they
+/// can.
+template <class T, class Run>
+void for_each_block(const RowShape& shape, const Side<T>& source, const Side<T>& target, int64_t most,
+                    Run run) {
+  const bool within = shape.inner >= most;
+  const int64_t groups = within ? shape.outer : 1, lines = within ? shape.inner : shape.outer * shape.inner;
+  const int64_t blocks = (lines + most - 1) / most;
+  const int64_t grain = std::max<int64_t>(1, kElementsPerPiece / std::max<int64_t>(1, shape.length * most));
+  parallel_for(groups * blocks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t first = i % blocks * most;
+      run(Block<T>(source, target, i / blocks * lines + first, std::min(most, lines - first)));
+    }
+  });
+}
+
+/// The lines one after the other; each uses all threads.
+template <class T, class Run>
+void for_each_line(const RowShape& shape, const Side<T>& source, const Side<T>& target, Run run) {
+  for (int64_t line = 0; line < shape.outer * shape.inner; ++line) {
+    ScratchScope scope;
+    run(Block<T>(source, target, line, 1));
+  }
+}
+
+template <class T>
+T* take_block(const Plan<T>& plan) {
+  return Scratch::of_thread().take_array<T>(plan.block_size());
+}
+
+/// One line in scratch memory.
+template <class T>
+struct Spare {
+  std::complex<T>* data;
+  int64_t zero = 0;
+  explicit Spare(int64_t n) : data(Scratch::of_thread().take_array<std::complex<T>>(n)) {}
+  Lines<T> lines(bool exchanged = false) { return {reinterpret_cast<T*>(data), &zero, 1, 2, 1, exchanged}; }
+};
+
+template <class T>
+std::complex<T> turned(std::complex<T> x, std::complex<T> w) {
+  return {w.real() * x.real() - w.imag() * x.imag(), w.real() * x.imag() + w.imag() * x.real()};
+}
+
+}  // namespace
+
+template <class T>
+void transform_lines(const RowShape& shape, const std::complex<T>* from, std::complex<T>* to, bool forward,
+                     T factor) {
+  const auto plan = plan_for<T>(shape.length);
+  const FftKernels<T>& kernels = fft_kernels<T>();
+  const Side<T> source(from, shape.length, shape.inner), target(to, shape.length, shape.inner);
+  if (plan->by_line(shape.outer * shape.inner))
+    return for_each_line(shape, source, target, [&](const Block<T>& b) {
+      plan->transform_line(source.complex_lines(b.from, 1, !forward), target.complex_lines(b.to, 1, !forward),
+                           factor);
+    });
+  for_each_block(shape, source, target, kernels.lanes, [&](const Block<T>& b) {
+    ScratchScope scope;
+    T *block = take_block(*plan), *scratch = take_block(*plan);
+    kernels.load(source.complex_lines(b.from, b.count, !forward), shape.length, block);
+    kernels.store(target.complex_lines(b.to, b.count, !forward), shape.length,
+                  plan->transform_block(block, scratch), factor);
+  });
+}
+
+// Real lines of even length n are taken for complex ones of length n / 2, with even elements as real parts;
+// what belongs to even and to odd elements is separated afterwards.
+
+template <class T>
+void transform_real_lines(const RowShape& shape, const T* from, std::complex<T>* to, T factor) {
+  const int64_t n = shape.length, half = n / 2;
+  const bool pairs = n % 2 == 0;
+  const auto plan = plan_for<T>(pairs ? half : n), whole = plan_for<T>(n);
+  const FftKernels<T>& kernels = fft_kernels<T>();
+  const Side<T> source(from, n, shape.inner), target(to, half + 1, shape.inner);
+  if (plan->by_line(shape.outer * shape.inner))
+    return for_each_line(shape, source, target, [&](const Block<T>& b) {
+      Spare<T> spare(plan->size());
+      plan->transform_line(source.real_lines(b.from, 1, pairs), spare.lines(), factor);
+      std::complex<T>* out = to + b.to[0] / 2;
+      for (int64_t k = 0; k <= half; ++k) {
+        std::complex<T> x = spare.data[k % plan->size()];
+        if (pairs) {
+          const std::complex<T> y = std::conj(spare.data[(half - k) % half]);
+          const std::complex<T> w = k == half ? std::complex<T>(-1) : whole->roots()[size_t(k)];
+          const std::complex<T> even = (x + y) * T(0.5), odd = turned((x - y) * T(0.5), w);
+          x = {even.real() + odd.imag(), even.imag() - odd.real()};
+        }
+        out[k * shape.inner] = x;
+      }
+    });
+  for_each_block(shape, source, target, kernels.lanes, [&](const Block<T>& b) {
+    ScratchScope scope;
+    T *block = take_block(*plan), *scratch = take_block(*plan);
+    kernels.load(source.real_lines(b.from, b.count, pairs), plan->size(), block);
+    T* result = plan->transform_block(block, scratch);
+    if (pairs) {
+      T* other = result == block ? scratch : block;
+      kernels.split_real(half, whole->roots().data(), result, other);
+      result = other;
+    }
+    kernels.store(target.complex_lines(b.to, b.count), half + 1, result, factor);
+  });
+}
+
+template <class T>
+void restore_real_lines(const RowShape& shape, const std::complex<T>* from, T* to, T factor) {
+  const int64_t n = shape.length, half = n / 2;
+  const bool pairs = n % 2 == 0;
+  const auto plan = plan_for<T>(pairs ? half : n), whole = plan_for<T>(n);
+  const FftKernels<T>& kernels = fft_kernels<T>();
+  const Side<T> source(from, half + 1, shape.inner), target(to, n, shape.inner);
+  if (plan->by_line(shape.outer * shape.inner))
+    return for_each_line(shape, source, target, [&](const Block<T>& b) {
+      Spare<T> spare(plan->size());
+      const auto at = [&](int64_t k) {
+        const std::complex<T> x = from[b.from[0] / 2 + k * shape.inner];
+        return k == 0 || 2 * k == n ? std::complex<T>(x.real()) : x;
+      };
+      for (int64_t k = 0; k < plan->size(); ++k) {
+        if (!pairs) {
+          spare.data[k] = k <= half ? at(k) : std::conj(at(n - k));
+          continue;
+        }
+        const std::complex<T> x = at(k), y = std::conj(at(half - k));
+        const std::complex<T> odd = turned(x - y, std::conj(whole->roots()[size_t(k)]));
+        spare.data[k] = {x.real() + y.real() - odd.imag(), x.imag() + y.imag() + odd.real()};
+      }
+      plan->transform_line(spare.lines(true), target.real_lines(b.to, 1, pairs, true), factor);
+    });
+  for_each_block(shape, source, target, kernels.lanes, [&](const Block<T>& b) {
+    ScratchScope scope;
+    T *block = take_block(*plan), *scratch = take_block(*plan);
+    kernels.load(source.complex_lines(b.from, b.count), half + 1, block);
+    if (pairs) {
+      kernels.join_real(half, whole->roots().data(), block, scratch);
+      std::swap(block, scratch);
+    } else {
+      kernels.mirror(n, block);
+    }
+    kernels.store(target.real_lines(b.to, b.count, pairs, true), plan->size(),
+                  plan->transform_block(block, scratch), factor);
+  });
+}
+
+#define FRAMEJIT_INSTANTIATE(T)                                                                      \
+  template void transform_lines(const RowShape&, const std::complex<T>*, std::complex<T>*, bool, T); \
+  template void transform_real_lines(const RowShape&, const T*, std::complex<T>*, T);                \
+  template void restore_real_lines(const RowShape&, const std::complex<T>*, T*, T);
+FRAMEJIT_INSTANTIATE(float)
+FRAMEJIT_INSTANTIATE(double)
+#undef FRAMEJIT_INSTANTIATE
+
+}  // namespace framejit::eager::cpu
