@@ -6,10 +6,22 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from framejit import Tensor
+from framejit.compiler.api import leave_to_interpreter
 from framejit.nn.parameter import Parameter
 
 if TYPE_CHECKING:
     from framejit.nn.modules.module import Module
+
+
+# Generators run in the interpreter; what they call would be compiled by itself, once for each kind of module.
+@leave_to_interpreter
+def _parameters_of(module: Any) -> Any:
+    return module._parameters.items()
+
+
+@leave_to_interpreter
+def _buffers_of(module: Any) -> Any:
+    return module._buffers.items()
 
 
 class Traversal:
@@ -44,7 +56,7 @@ class Traversal:
         if remove_duplicate:
             memo.add(cast("Module", self))
         yield prefix, cast("Module", self)
-        lead = f"{prefix}." if prefix else ""  # (a function that is called for every name would be compiled for each)
+        lead = f"{prefix}." if prefix else ""
         for name, module in self._modules.items():
             if module is not None:
                 yield from module.named_modules(memo, lead + name, remove_duplicate)
@@ -56,7 +68,7 @@ class Traversal:
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        return self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
+        return self._named_members(_parameters_of, prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         for _, buffer in self.named_buffers(recurse=recurse):
@@ -65,7 +77,7 @@ class Traversal:
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        return self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
+        return self._named_members(_buffers_of, prefix, recurse, remove_duplicate)
 
     def _named_members(
         self, get_members_fn: Any, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
