@@ -171,9 +171,11 @@ from framejit.functional import broadcast_shapes as broadcast_shapes  # noqa: E4
 from framejit.functional import frombuffer as frombuffer  # noqa: E402
 from framejit.functional import gradient as gradient  # noqa: E402
 from framejit.functional import lu as lu  # noqa: E402
+from framejit.functional import nonzero as nonzero  # noqa: E402
 from framejit.functional import tensordot as tensordot  # noqa: E402
 from framejit.functional import unique as unique  # noqa: E402
 from framejit.functional import unique_consecutive as unique_consecutive  # noqa: E402
+from framejit.functional import zero_ as zero_  # noqa: E402
 from framejit.random import fork_rng as fork_rng  # noqa: E402
 from framejit.random import get_rng_state as get_rng_state  # noqa: E402
 from framejit.random import initial_seed as initial_seed  # noqa: E402

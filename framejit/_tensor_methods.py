@@ -40,6 +40,12 @@ def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 
 @_method
+def nonzero(self: Tensor, *, as_tuple: bool = False) -> Any:
+    """The indices of what is not zero: a row for each element, or, ``as_tuple``, a vector for each dim."""
+    return ops.nonzero(self, as_tuple=True) if as_tuple else ops.nonzero(self)
+
+
+@_method
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     """Sums over what broadcasting from ``size`` would add or stretch."""
     wanted = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
@@ -50,7 +56,9 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
         *range(added),
         *(added + i for i, one in enumerate(wanted) if one == 1 and self.size(added + i) != 1),
     ]
-    return self.sum(dims, keepdim=True).reshape(wanted) if dims else self
+    if dims:
+        return self.sum(dims, keepdim=True).reshape(wanted)
+    return self if self.dim() else self.sum()
 
 
 @_method

@@ -54,6 +54,13 @@ def unique_consecutive(
     return _distinct(input, dim, True, return_inverse, return_counts)
 
 
+def nonzero(
+    input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False
+) -> Tensor | tuple[Tensor, ...]:
+    """The indices of what is not zero: a row for each element, or, ``as_tuple``, a vector for each dim."""
+    return ops.nonzero(input, as_tuple=True) if as_tuple else ops.nonzero(input, out=out)
+
+
 # --- shapes -----------------------------------------------------------------------------------------------------------
 
 
@@ -155,6 +162,11 @@ def gradient(
 # --- element by element -----------------------------------------------------------------------------------------------
 
 
+def zero_(input: Tensor) -> Tensor:
+    """Makes every element of ``input`` 0."""
+    return input.zero_()
+
+
 def apply_elementwise(function: Callable[..., Any], target: Tensor, *others: Tensor) -> Tensor:
     """Writes ``function(element, element of others...)`` into every element of ``target``."""
     lists = [tensor.flatten().tolist() for tensor in (target, *others)]
@@ -234,18 +246,21 @@ def _as_list(dims: int | Sequence[int]) -> list[int]:
 
 
 def tensordot(
-    a: Tensor, b: Tensor, dims: int | Tensor | Sequence[Sequence[int]] | Sequence[int] = 2
+    a: Tensor,
+    b: Tensor,
+    dims: int | Tensor | Sequence[Sequence[int]] | Sequence[int] = 2,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Sum of products over the last ``dims`` dims of ``a`` and the first of ``b``, or over the dims in two lists."""
     given = dims.tolist() if isinstance(dims, Tensor) else dims
     if isinstance(given, int):
-        return ops.tensordot(a, b, given)
+        return ops.tensordot(a, b, given, out=out)
     first, second = (_as_list(entry) for entry in given)
     if len(first) != len(second):
         raise RuntimeError(f"both dimension lists should have same length, got {first} and {second}")
     count = len(first)
     return ops.tensordot(
-        a.movedim(first, list(range(-count, 0))), b.movedim(second, list(range(count))), count
+        a.movedim(first, list(range(-count, 0))), b.movedim(second, list(range(count))), count, out=out
     )
 
 

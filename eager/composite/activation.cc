@@ -1,8 +1,10 @@
 // Activation functions that are made of others.
+#include "eager/autograd/activation_formulas.h"
 #include "eager/composite/support.h"
 #include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
 #include "generated/ops/creation.h"
 #include "generated/ops/elementary.h"
 #include "generated/ops/random.h"
@@ -51,5 +53,17 @@ void rrelu_composite(const Value* args, Value* results) {
   const Tensor slope = uniform(empty(self.sizes(), self.dtype(), self.device()), lower, upper, args[4]);
   results[0] = where(gt(self, 0), self, self * slope);
 }
+
+namespace ops {
+
+Tensor softsign_backward(const Tensor& grad, const Tensor& input) {
+  const Tensor divisor = abs(input) + 1;
+  if (!is_complex(input.dtype())) return grad / square(divisor);
+  // Of the modulus, which is real, only the real part of what arrives counts.
+  const Tensor of_modulus = real(conj(grad) * input) / square(divisor);
+  return grad / divisor - sgn(input) * of_modulus;
+}
+
+}  // namespace ops
 
 }  // namespace framejit::eager

@@ -52,6 +52,7 @@ Tensor unbiased(const Tensor& variance, SymInt count) {
 /// args: input, running_mean, running_var, weight, bias, training, momentum, eps.
 void batch_norm_composite(const Value* args, Value* results) {
   const Tensor input = args[0].tensor();
+  if (input.dim() == 1 && input.numel() == 0) return void(results[0] = clone(input));
   FRAMEJIT_CHECK(input.dim() >= 2, "batch_norm: expected at least 2D input (got ", input.dim(), "D input)");
   const SymInt channels = input.size(1);
   check_channels(args[1], "running_mean", channels);

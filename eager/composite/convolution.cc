@@ -3,7 +3,9 @@
 
 #include "eager/autograd/formulas.h"
 #include "eager/composite/support.h"
+#include "generated/ops/complex.h"
 #include "generated/ops/convolution.h"
+#include "generated/ops/joining.h"
 #include "generated/ops/padding.h"
 #include "generated/ops/view.h"
 
@@ -26,13 +28,46 @@ void check_weight(const char* name, const Tensor& weight, int spatial) {
                  " dimensions, but got weight of size ", sizes_text(weight.sizes()));
 }
 
+Tensor with_bias(const Tensor& result, const Tensor& bias) {
+  if (!bias.defined()) return result;
+  Dims shape(result.dim(), 1);
+  shape[1] = bias.numel().bits();
+  return result + reshape(bias, shape);
+}
+
+/// Of complex numbers: real and imaginary part, as one batch, with either part of the weight.
+Tensor complex_convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride,
+                           const Dims& padding, const Dims& dilation, bool transposed,
+                           const Dims& output_padding, SymInt groups) {
+  const auto of_real = [&](const Tensor& x, const Tensor& w) {
+    return convolution(x, w, {}, stride, padding, dilation, transposed, output_padding, groups);
+  };
+  const SymInt batch = input.size(0);
+  const Tensor parts = cat({real(input), imag(input)}, 0);
+  const Tensor with_real = of_real(parts, real(weight)), with_imag = of_real(parts, imag(weight));
+  const auto half = [&](const Tensor& x, int i) { return narrow(x, 0, batch * i, batch); };
+  return with_bias(complex(half(with_real, 0) - half(with_imag, 1), half(with_real, 1) + half(with_imag, 0)),
+                   bias);
+}
+
+/// `convolution` of any dtype.
+Tensor convolution_of_any(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride,
+                          const Dims& padding, const Dims& dilation, bool transposed,
+                          const Dims& output_padding, SymInt groups) {
+  const bool same = input.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == input.dtype());
+  if (same && is_complex(input.dtype()))
+    return complex_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding,
+                               groups);
+  return convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+}
+
 /// args: input, weight, bias, stride, padding, dilation, groups.
 Tensor conv(const char* name, int spatial, const Value* args) {
   const Tensor weight = args[1].tensor();
   check_weight(name, weight, spatial);
   return with_batch(name, args[0].tensor(), spatial, [&](const Tensor& input) {
-    return convolution(input, weight, args[2].tensor(), args[3].dims(), args[4].dims(), args[5].dims(), false,
-                       Dims{0}, args[6].sym_int());
+    return convolution_of_any(input, weight, args[2].tensor(), args[3].dims(), args[4].dims(), args[5].dims(),
+                              false, Dims{0}, args[6].sym_int());
   });
 }
 
@@ -57,8 +92,8 @@ Tensor conv_with_named_padding(const char* name, int spatial, const Value* args)
   }
   return with_batch(name, args[0].tensor(), spatial, [&](const Tensor& batch) {
     const Tensor input = uneven ? constant_pad_nd(batch, extra, 0) : batch;
-    return convolution(input, weight, args[2].tensor(), stride, padding, dilation, false, Dims{0},
-                       args[6].sym_int());
+    return convolution_of_any(input, weight, args[2].tensor(), stride, padding, dilation, false, Dims{0},
+                              args[6].sym_int());
   });
 }
 
@@ -67,8 +102,8 @@ Tensor conv_transpose(const char* name, int spatial, const Value* args) {
   const Tensor weight = args[1].tensor();
   check_weight(name, weight, spatial);
   return with_batch(name, args[0].tensor(), spatial, [&](const Tensor& input) {
-    return convolution(input, weight, args[2].tensor(), args[3].dims(), args[4].dims(), args[7].dims(), true,
-                       args[5].dims(), args[6].sym_int());
+    return convolution_of_any(input, weight, args[2].tensor(), args[3].dims(), args[4].dims(), args[7].dims(),
+                              true, args[5].dims(), args[6].sym_int());
   });
 }
 

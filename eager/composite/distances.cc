@@ -17,17 +17,6 @@ namespace framejit::eager {
 
 namespace {
 
-/// The p-norm over the last dim; with gradient 0 at a zero vector.
-Tensor length_of(const Tensor& difference, double p) {
-  const Dims last = one_dim(-1);
-  if (p == 0) return cast(sum(ne(difference, 0), last), difference.dtype());
-  if (p == 1) return sum(abs(difference), last);
-  if (std::isinf(p)) return amax(abs(difference), last);
-  const Tensor powers = p == 2 ? sum(square(difference), last) : sum(pow(abs(difference), p), last);
-  const Tensor zero = eq(powers, 0), safe = masked_fill(powers, zero, 1);
-  return masked_fill(p == 2 ? sqrt(safe) : pow(safe, 1 / p), zero, 0);
-}
-
 /// |a - b|^2 = |a|^2 + |b|^2 - 2 a b, by one product of matrices.
 Tensor euclidean_by_product(const Tensor& a, const Tensor& b) {
   const Tensor ones_a = ones_like(narrow(a, -1, 0, 1)), ones_b = ones_like(narrow(b, -1, 0, 1));
@@ -59,7 +48,7 @@ void cosine_similarity_composite(const Value* args, Value* results) {
 
 /// args: x1, x2, p, eps, keepdim.
 void pairwise_distance_composite(const Value* args, Value* results) {
-  const Tensor distance = length_of(sub(args[0], args[1]) + args[3], args[2].real());
+  const Tensor distance = norm(sub(args[0], args[1]) + args[3], args[2], one_dim(-1));
   results[0] = args[4].boolean() ? unsqueeze(distance, -1) : distance;
 }
 
@@ -92,7 +81,7 @@ void cdist_composite(const Value* args, Value* results) {
   }
   const bool by_product = p == 2 && (always || (if_necessary && (rows1 > 25 || rows2 > 25)));
   results[0] =
-      by_product ? euclidean_by_product(x1, x2) : length_of(unsqueeze(x1, -2) - unsqueeze(x2, -3), p);
+      by_product ? euclidean_by_product(x1, x2) : norm(unsqueeze(x1, -2) - unsqueeze(x2, -3), p, one_dim(-1));
 }
 
 /// args: input, p.
@@ -105,8 +94,8 @@ void pdist_composite(const Value* args, Value* results) {
   std::vector<Tensor> parts;
   for (int64_t i = 0; i + 1 < rows; ++i)
     parts.push_back(narrow(input, 0, i, 1) - narrow(input, 0, i + 1, rows - i - 1));
-  results[0] =
-      parts.empty() ? zeros({0}, input.dtype(), input.device()) : length_of(cat(parts, 0), args[1].real());
+  if (parts.empty()) parts.push_back(narrow(input, 0, 0, 0));
+  results[0] = norm(cat(parts, 0), args[1], one_dim(-1));
 }
 
 }  // namespace framejit::eager

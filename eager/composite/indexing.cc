@@ -1,5 +1,6 @@
 // Indexing with masks and along one dim.
 #include "eager/composite/support.h"
+#include "generated/ops/comparison.h"
 #include "generated/ops/creation.h"
 #include "generated/ops/indexing.h"
 #include "generated/ops/view.h"
@@ -77,7 +78,7 @@ void index_copy_composite(const Value* args, Value* results) {
   results[0] = index_put_elements(self, index_of_dim(self, args[1], args[2].tensor()), args[3].tensor());
 }
 
-/// args: self, indices, dim.
+/// args: self, indices, dim. Negative indices count from the end of dim, if one is given.
 void take_along_dim_composite(const Value* args, Value* results) {
   Tensor self = args[0].tensor(), indices = args[1].tensor();
   if (args[2].is_none()) return void(results[0] = gather(flat(self), 0, flat(indices)));
@@ -92,6 +93,7 @@ void take_along_dim_composite(const Value* args, Value* results) {
   index_sizes = self_sizes = common;
   index_sizes[dim] = indices.sizes()[dim];
   self_sizes[dim] = self.sizes()[dim];
+  indices = where(lt(indices, 0), indices + Value(self.size(dim)), indices);
   results[0] = gather(expand(self, self_sizes), dim, expand(indices, index_sizes));
 }
 void take_composite(const Value* args, Value* results) {

@@ -54,14 +54,18 @@ Target target_of(const Tensor& input, const Value* args) {
 
 struct Mode {
   const char* name;
-  const char* base;     ///< of `resample`; null: adaptive pooling
-  int spatial;          ///< 0: any
-  bool aligns_corners;  ///< takes align_corners
+  const char* base;                   ///< of `resample`; null: adaptive pooling
+  int spatial;                        ///< 0: any
+  bool aligns_corners;                ///< takes align_corners
+  const char* antialiased = nullptr;  ///< the same of `resample`, with antialias=True
 };
 constexpr Mode kModes[] = {
-    {"nearest", "nearest", 0, false}, {"nearest-exact", "nearest-exact", 0, false},
-    {"area", nullptr, 0, false},      {"linear", "linear", 1, true},
-    {"bilinear", "linear", 2, true},  {"bicubic", "cubic", 2, true},
+    {"nearest", "nearest", 0, false},
+    {"nearest-exact", "nearest-exact", 0, false},
+    {"area", nullptr, 0, false},
+    {"linear", "linear", 1, true},
+    {"bilinear", "linear", 2, true, "linear-antialiased"},
+    {"bicubic", "cubic", 2, true, "cubic-antialiased"},
     {"trilinear", "linear", 3, true},
 };
 
@@ -83,13 +87,17 @@ void interpolate_composite(const Value* args, Value* results) {
       "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | "
       "trilinear");
   const Target target = target_of(input, args);
-  FRAMEJIT_CHECK_TYPE(!args[6].boolean(), not_implemented,
-                      "interpolate: antialias=True is not implemented. Average before resampling instead.");
+  const bool antialias = args[6].boolean();
+  FRAMEJIT_CHECK_TYPE(
+      !antialias || (mode->antialiased && input.dim() == 4), value,
+      "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as "
+      "input");
   FRAMEJIT_CHECK_TYPE(mode->spatial == 0 || mode->spatial == input.dim() - 2, not_implemented, "Got ",
                       input.dim(), "D input, but ", name, " mode needs ", mode->spatial + 2, "D input");
   const bool align_corners = !args[4].is_none() && args[4].boolean();
-  results[0] = mode->base ? resample(input, target.sizes, mode->base, align_corners, target.scales)
-                          : pool_adaptive_average(input, target.sizes);
+  if (!mode->base) return void(results[0] = pool_adaptive_average(input, target.sizes));
+  results[0] =
+      resample(input, target.sizes, antialias ? mode->antialiased : mode->base, align_corners, target.scales);
 }
 
 }  // namespace framejit::eager

@@ -246,7 +246,8 @@ void logdet_composite(const Value* args, Value* results) {
                    : where(eq(sign, -1), std::numeric_limits<double>::quiet_NaN(), logabsdet);
 }
 void matrix_exp_composite(const Value* args, Value* results) {
-  results[0] = linalg_matrix_exp(args[0].tensor());
+  const Tensor a = args[0].tensor();
+  results[0] = narrowed(_linalg_matrix_exp(widened(a)), a.dtype());
 }
 
 /// By repeated squaring.
@@ -255,8 +256,7 @@ void matrix_power_composite(const Value* args, Value* results) {
   int64_t exponent = args[1].integer();
   check_square("linalg.matrix_power", base);
   if (exponent == 0) {
-    results[0] = clone(with_batch(eye(rows_of(base), base.dtype(), base.device()), batch_sizes(base)));
-    return;
+    return void(results[0] = zero(base) + eye(rows_of(base), base.dtype(), base.device()));
   }
   if (exponent < 0) base = linalg_inv(base);
   exponent = std::abs(exponent);
@@ -278,7 +278,7 @@ void linalg_householder_product_composite(const Value* args, Value* results) {
                  "input.shape[-1]");
   const Tensor unit = eye(rows, columns, input.dtype(), input.device());
   const Tensor vectors = tril(input, -1) + unit;
-  Tensor q = with_batch(unit, batch_sizes(input));
+  Tensor q = zero(input) + unit;
   for (int64_t i = tau.size(tau.dim() - 1).expect() - 1; i >= 0; --i) {
     const Tensor v = narrow(vectors, -1, i, 1);
     q = q - unsqueeze(narrow(tau, -1, i, 1), -1) * matmul(v, matmul(mh(v), q));

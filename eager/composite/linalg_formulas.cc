@@ -235,7 +235,7 @@ Tensor linalg_matrix_exp_backward(const Tensor& grad, const Tensor& a) {
   const Tensor ah = mh(a);
   const SymInt side = rows_of(a);
   const Tensor blocks = cat({cat({ah, grad}, -1), cat({zeros_like(ah), ah}, -1)}, -2);
-  return narrow(narrow(linalg_matrix_exp(blocks), -2, 0, side), -1, side, side);
+  return narrow(narrow(_linalg_matrix_exp(blocks), -2, 0, side), -1, side, side);
 }
 
 }  // namespace framejit::eager::ops

@@ -227,7 +227,7 @@ void linalg_lstsq_composite(const Value* args, Value* results) {
   const SymInt rows = rows_of(a), columns = columns_of(a);
   FRAMEJIT_CHECK(rows == rows_of(right), "torch.linalg.lstsq: input.size(-2) should match other.size(-",
                  vector ? 1 : 2, ")");
-  const Tensor nothing = empty(Dims{0}, a.dtype(), a.device());
+  const Tensor nothing = empty(Dims{0}, real_type(a.dtype()), a.device());
   const Value rcond =
       args[2].is_none() ? Value(epsilon(a.dtype()) * double(sym_max(rows, columns).expect())) : args[2];
   const Tolerances tolerances(a, 0.0, rcond);

@@ -89,9 +89,9 @@ Tensor tensordot_over(Tensor a, Tensor b, const Dims& dims_a, const Dims& dims_b
                    "contracted dimensions need to match, but first has size ", a.size(d).str(), " in dim ", d,
                    " and second has size ", b.size(e).str(), " in dim ", e);
     if (a.size(d) == 1)
-      b = sum(b, Dims{e}, true);
+      b = sum(b, Dims{e}, true, b.dtype());
     else
-      a = sum(a, Dims{d}, true);
+      a = sum(a, Dims{d}, true, a.dtype());
   }
   const Dims free_a = other_dims(a.dim(), summed_a), free_b = other_dims(b.dim(), summed_b);
   Dims sizes, inner;
@@ -162,9 +162,9 @@ static Tensor powers(const Tensor& x, const Value& count) {
   return cat({one, cumprod(expand(unsqueeze(base, -1), sizes), -1)}, -1);
 }
 void linalg_vander_composite(const Value* args, Value* results) {
-  const Tensor x = args[0].tensor();
-  FRAMEJIT_CHECK(x.dim() > 0, "linalg.vander: x must have at least 1 dimension.");
-  FRAMEJIT_CHECK(args[1].is_none() || args[1].sym_int() > 1, "linalg.vander: N must be greater than 1.");
+  const Tensor given = args[0].tensor(), x = given.dim() == 0 ? unsqueeze(given, 0) : given;
+  FRAMEJIT_CHECK(args[1].is_none() ? given.dim() > 0 : args[1].sym_int() > 1,
+                 "linalg.vander: N must be greater than 1.");
   results[0] = powers(x, args[1]);
 }
 void vander_composite(const Value* args, Value* results) {

@@ -100,6 +100,8 @@ void multi_margin_loss_composite(const Value* args, Value* results) {
                  "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
                  sizes_text(given.sizes()));
   const Tensor input = given.dim() < 2 ? reshape(given, {1, -1}) : given;
+  FRAMEJIT_CHECK_TYPE(args[4].is_none() || args[4].tensor().dim() == 1, value,
+                      "weight must be one-dimensional");
   const Tensor target = reshape(args[1].tensor(), {-1});
   FRAMEJIT_CHECK(target.size(0) == input.size(0), "inconsistent target size, expected ", input.size(0).str(),
                  " but got ", sizes_text(args[1].tensor().sizes()));
@@ -107,9 +109,8 @@ void multi_margin_loss_composite(const Value* args, Value* results) {
   Tensor loss = at_least_zero(input - gather(input, 1, index) + args[3]);
   if (p == 2) loss = square(loss);
   if (!args[4].is_none()) {
-    FRAMEJIT_CHECK(args[4].tensor().dim() == 1 && args[4].tensor().size(0) == input.size(1),
-                   "inconsistent weight size, expected ", input.size(1).str(), " but got ",
-                   sizes_text(args[4].tensor().sizes()));
+    FRAMEJIT_CHECK(args[4].tensor().size(0) == input.size(1), "inconsistent weight size, expected ",
+                   input.size(1).str(), " but got ", sizes_text(args[4].tensor().sizes()));
     loss = loss * unsqueeze(index_select(args[4].tensor(), 0, target), 1);
   }
   loss = sum(scatter(loss, 1, index, 0), one_dim(1)) / Value(input.size(1));

@@ -136,7 +136,7 @@ void pixel_shuffle_composite(const Value* args, Value* results) {
                  channels.str(), " is not divisible by ", (r * r).str());
   const SymInt out = floor_div(channels, r * r);
   const Tensor split = reshape(x, appended(leading_sizes(x, 3), {out, r, r, high, wide}));
-  results[0] = reshape(permute(split, permutation(batch, {0, 3, 1, 4, 2})),
+  results[0] = reshape(contiguous_copy(permute(split, permutation(batch, {0, 3, 1, 4, 2}))),
                        appended(leading_sizes(x, 3), {out, high * r, wide * r}));
 }
 
@@ -155,7 +155,7 @@ void pixel_unshuffle_composite(const Value* args, Value* results) {
       sizes_text(x.sizes()), " is not divisible by ", r.str());
   const SymInt to_high = floor_div(high, r), to_wide = floor_div(wide, r);
   const Tensor split = reshape(x, appended(leading_sizes(x, 3), {channels, to_high, r, to_wide, r}));
-  results[0] = reshape(permute(split, permutation(batch, {0, 2, 4, 1, 3})),
+  results[0] = reshape(contiguous_copy(permute(split, permutation(batch, {0, 2, 4, 1, 3}))),
                        appended(leading_sizes(x, 3), {channels * r * r, to_high, to_wide}));
 }
 

@@ -120,6 +120,26 @@ Tensor euclidean_norm(const Tensor& x, const std::optional<Dims>& dim, bool keep
   return masked_fill(sqrt(masked_fill(squares, zero, 1)), zero, 0);
 }
 
+/// x ** exponent of x >= 0, with gradient 0 (not infinite, or NaN) at 0.
+Tensor power_flat_at_zero(const Tensor& x, double exponent) {
+  const Tensor zero = eq(x, 0);
+  const double at_zero = exponent > 0 ? 0 : std::numeric_limits<double>::infinity();
+  return masked_fill(pow(masked_fill(x, zero, 1), exponent), zero, at_zero);
+}
+
+/// How many are not 0: it has a gradient, which is 0.
+Tensor nonzero_norm(const Tensor& x, const std::optional<Dims>& dim, bool keepdim) {
+  return sum(masked_fill(masked_fill(x, ne(x, 0), 1), eq(x, 0), 0), dim, keepdim);
+}
+
+Tensor norm_of_order(const Tensor& x, double order, const std::optional<Dims>& dim, bool keepdim) {
+  if (order == 2) return euclidean_norm(x, dim, keepdim);
+  if (std::isinf(order)) return order > 0 ? amax(abs(x), dim, keepdim) : amin(abs(x), dim, keepdim);
+  if (order == 0) return nonzero_norm(x, dim, keepdim);
+  if (order == 1) return sum(abs(x), dim, keepdim);
+  return power_flat_at_zero(sum(power_flat_at_zero(abs(x), order), dim, keepdim), 1 / order);
+}
+
 }  // namespace
 
 /// args: self, order (None: 2), dim, keepdim, dtype.
@@ -130,18 +150,8 @@ void norm_composite(const Value* args, Value* results) {
                  dtype_name(x.dtype()));
   if (is_complex(x.dtype())) x = abs(x);
   const double order = args[1].is_none() ? 2.0 : args[1].real();
-  const std::optional<Dims> dim = optional_dims(args[2]);
-  const bool keepdim = args[3].boolean();
-  if (order == 2)
-    results[0] = euclidean_norm(x, dim, keepdim);
-  else if (std::isinf(order))
-    results[0] = order > 0 ? amax(abs(x), dim, keepdim) : amin(abs(x), dim, keepdim);
-  else if (order == 0)
-    results[0] = sum(cast(ne(x, 0), x.dtype()), dim, keepdim);
-  else if (order == 1)
-    results[0] = sum(abs(x), dim, keepdim);
-  else
-    results[0] = pow(sum(pow(abs(x), order), dim, keepdim), 1 / order);
+  const Tensor result = norm_of_order(widened(x), order, optional_dims(args[2]), args[3].boolean());
+  results[0] = narrowed(result, x.dtype());
 }
 
 void count_nonzero_composite(const Value* args, Value* results) {

@@ -9,6 +9,7 @@
 #include "generated/ops/elementary.h"
 #include "generated/ops/indexing.h"
 #include "generated/ops/joining.h"
+#include "generated/ops/linalg.h"
 #include "generated/ops/matmul.h"
 #include "generated/ops/reduction.h"
 #include "generated/ops/sorting.h"
@@ -321,8 +322,13 @@ void corrcoef_composite(const Value* args, Value* results) {
 
 /// args: self, p, dim, keepdim, dtype.
 void norm_name_composite(const Value* args, Value* results) {
-  FRAMEJIT_CHECK(args[1].string() == "fro", "norm(): got p='", args[1].string(),
-                 "', expected a number or 'fro'. Try linalg.matrix_norm.");
+  const std::string& p = args[1].string();
+  FRAMEJIT_CHECK(p == "fro" || p == "nuc", "norm(): got p='", p, "', expected a number, 'fro' or 'nuc'.");
+  if (p == "nuc") {
+    const Dims dim = args[2].is_none() ? Dims{-2, -1} : args[2].dims();
+    return void(results[0] =
+                    linalg_matrix_norm(args[0].tensor(), p, dim, args[3].boolean(), optional_dtype(args[4])));
+  }
   results[0] = norm(args[0].tensor(), 2, optional_dims(args[2]), args[3].boolean(), optional_dtype(args[4]));
 }
 

@@ -89,7 +89,10 @@ void broadcast_tensors_composite(const Value* args, Value* results) {
   for (Tensor& tensor : tensors) tensor = expand(tensor, sizes);
   results[0] = std::move(tensors);
 }
-void ravel_composite(const Value* args, Value* results) { results[0] = reshaped(args[0].tensor(), {-1}); }
+/// Row-major: a copy of anything else, even of elements at equal distances.
+void ravel_composite(const Value* args, Value* results) {
+  results[0] = reshaped(contiguous(args[0].tensor()), {-1});
+}
 
 void t_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "eager/cpu/integer_convolution.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/patch_product.h"
 #include "eager/cpu/patches.h"
@@ -318,6 +319,10 @@ void for_compute_type(DType dtype, F f) {
 void convolution_kernel(const Op& op, const Value* args, Value* results) {
   const ConvolutionGeometry geometry = convolution_geometry(args);
   Tensor result = allocate_result(op, args);
+  if (is_integral(result.dtype(), false)) {
+    convolve_integers(args, geometry, result);
+    return void(results[0] = std::move(result));
+  }
   const DType dtype = compute_dtype(result.dtype());
   const Tensor input = contiguous_as(args[0].tensor(), dtype),
                weight = contiguous_as(args[1].tensor(), dtype);

@@ -10,6 +10,23 @@ using namespace cpu;
 
 namespace {
 
+/// The half next to `from` in the direction of `to`. Halves of one sign are ordered like their bits.
+template <class H>
+H next_half(H from, H to) {
+  if (from != from || to != to) return from != from ? from : to;
+  if (float(from) == float(to)) return to;
+  H result = from;
+  if (float(from) == 0)
+    result.bits = uint16_t((float(to) < 0 ? 0x8000 : 0) | 1);
+  else
+    result.bits = uint16_t(from.bits + ((float(to) > float(from)) == (float(from) > 0) ? 1 : -1));
+  return result;
+}
+float next_after(float from, float to) { return std::nextafter(from, to); }
+double next_after(double from, double to) { return std::nextafter(from, to); }
+Half next_after(Half from, Half to) { return next_half(from, to); }
+BFloat16 next_after(BFloat16 from, BFloat16 to) { return next_half(from, to); }
+
 /// Calls `f(T())` for the floats that the C library knows.
 template <class F>
 void for_standard_float(const char* name, DType dtype, F f) {
@@ -54,10 +71,11 @@ void nextafter_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor self = contiguous(args[0].tensor()), other = contiguous(args[1].tensor());
   Tensor result = allocate_result(op, args);
   const int64_t count = self.numel().expect();
-  for_standard_float("nextafter", self.dtype(), [&](auto zero) {
+  for_dtype(self.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t i = 0; i < count; ++i)
-      result.data_as<T>()[i] = std::nextafter(self.data_as<T>()[i], other.data_as<T>()[i]);
+    if constexpr (!std::is_integral_v<T>)
+      for (int64_t i = 0; i < count; ++i)
+        result.data_as<T>()[i] = next_after(self.data_as<T>()[i], other.data_as<T>()[i]);
   });
   results[0] = std::move(result);
 }

@@ -85,9 +85,53 @@ void add_cubic(const Axis& axis, bool align_corners, Taps<T>& taps) {
   }
 }
 
+/// Tent, and Keys' kernel with a = -0.5, of any distance.
+template <class T>
+T tent(T x) {
+  return std::max(T(0), 1 - std::abs(x));
+}
+template <class T>
+T cubic_bell(T x) {
+  constexpr T a = T(-0.5);
+  x = std::abs(x);
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : T(0);
+}
+
+/// A kernel that is 0 beyond `reach`, as wide as a place of the result where that is wider than an element of
+/// the input. Places with fewer elements than others get taps of weight 0.
+template <class T, class Kernel>
+void add_antialiased(const Axis& axis, bool align_corners, T reach, Kernel kernel, Taps<T>& taps) {
+  const T step = source_step<T>(axis, align_corners), width = std::max(step, T(1)), support = reach * width;
+  taps.count = int(std::ceil(support)) * 2 + 1;
+  std::vector<T> weights;
+  for (int64_t i = 0; i < axis.output; ++i) {
+    const T centre = step * (T(i) + T(0.5));
+    const int64_t first = std::max<int64_t>(int64_t(centre - support + T(0.5)), 0);
+    const int64_t past = std::min<int64_t>(int64_t(centre + support + T(0.5)), axis.input);
+    weights.assign(size_t(taps.count), T(0));
+    T total = 0;
+    for (int64_t k = first; k < past; ++k) {
+      const T weight = kernel((T(k) - centre + T(0.5)) / width);
+      weights[size_t(k - first)] = weight;
+      total += weight;
+    }
+    for (int k = 0; k < taps.count; ++k)
+      taps.add(std::min(first + k, axis.input - 1), total == 0 ? T(0) : weights[size_t(k)] / total);
+  }
+}
+
 template <class T>
 Taps<T> make_taps(const Axis& axis, const std::string& mode, bool align_corners) {
   Taps<T> taps;
+  if (mode == "linear-antialiased") {
+    add_antialiased(axis, align_corners, T(1), tent<T>, taps);
+    return taps;
+  }
+  if (mode == "cubic-antialiased") {
+    add_antialiased(axis, align_corners, T(2), cubic_bell<T>, taps);
+    return taps;
+  }
   taps.count = mode == "linear" ? 2 : mode == "cubic" ? 4 : 1;
   if (mode == "linear")
     add_linear(axis, align_corners, taps);
@@ -123,6 +167,14 @@ void apply(const Taps<T>& taps, const Axis& axis, int64_t outer, int64_t inner, 
                });
 }
 
+/// Weighted sums of bytes are bytes after each dim.
+template <class T>
+void round_to_bytes(const Tensor& tensor) {
+  T* values = tensor.data_as<T>();
+  for (int64_t i = 0, count = tensor.numel().expect(); i < count; ++i)
+    values[i] = std::clamp(std::floor(values[i] + T(0.5)), T(0), T(255));
+}
+
 /// args: self, sizes of the result's spatial dims, mode, align_corners, scales.
 template <class T>
 Tensor resample(const Value* args, bool transposed) {
@@ -142,6 +194,7 @@ Tensor resample(const Value* args, bool transposed) {
     const Tensor next = Tensor::empty(next_sizes, type);
     const RowShape shape = row_shape(current.sizes(), dim);
     apply(taps, axis, shape.outer, shape.inner, transposed, current.data_as<T>(), next.data_as<T>());
+    if (args[0].impl()->meta.dtype == DType::uint8) round_to_bytes<T>(next);
     current = next;
   }
   return current;
@@ -149,7 +202,7 @@ Tensor resample(const Value* args, bool transposed) {
 
 void run(const Op& op, const Value* args, bool transposed, Value* results) {
   const DType type = infer_single(op, args).dtype;  // checks the arguments
-  // Integers are only moved ('nearest'), and are numbers that double has.
+  // Integers are only moved ('nearest'), or bytes; double has these numbers.
   const bool single = is_floating(type) && type != DType::float64;
   const Tensor result = single ? resample<float>(args, transposed) : resample<double>(args, transposed);
   results[0] = contiguous_as(result, type);
@@ -162,9 +215,11 @@ void meta_resample(const Op& op, const Value* args, std::vector<TensorMeta>& res
   const TensorMeta& self = args[0].impl()->meta;
   const Dims spatial = args[1].dims();
   const std::string& mode = args[2].string();
-  FRAMEJIT_CHECK_TYPE(is_floating(self.dtype) || (mode[0] == 'n' && self.dtype != DType::bool_),
-                      not_implemented, "\"interpolate\" with mode '", mode, "' not implemented for '",
-                      dtype_name(self.dtype), "'");
+  const bool moves = mode[0] == 'n';
+  FRAMEJIT_CHECK_TYPE(
+      is_floating(self.dtype) || self.dtype == DType::uint8 || (moves && self.dtype != DType::bool_),
+      not_implemented, "\"interpolate\" with mode '", mode, "' not implemented for '", dtype_name(self.dtype),
+      "'");
   Dims sizes(self.sizes.span().first(2));
   for (int d = 0; d < spatial.size(); ++d) {
     FRAMEJIT_CHECK(spatial.sym(d) > 0 && self.sizes.sym(d + 2) > 0,

@@ -56,8 +56,9 @@ void check_dtypes(const TensorMeta& input, const TensorMeta& weight, const Value
   FRAMEJIT_CHECK(bias.is_none() || bias.impl()->meta.dtype == input.dtype, "Input type (",
                  dtype_name(input.dtype), ") and bias type (",
                  bias.is_none() ? "" : dtype_name(bias.impl()->meta.dtype), ") should be the same");
-  FRAMEJIT_CHECK_TYPE(is_floating(input.dtype), not_implemented, "\"convolution\" not implemented for '",
-                      dtype_name(input.dtype), "'; call .float() first");
+  FRAMEJIT_CHECK_TYPE(is_floating(input.dtype) || is_integral(input.dtype, false), not_implemented,
+                      "\"convolution\" not implemented for '", dtype_name(input.dtype),
+                      "'; call .float() first");
 }
 
 /// Weights are (out, in / groups, kernel...), those of transposed convolutions (in, out / groups, kernel...).

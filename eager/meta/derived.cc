@@ -93,6 +93,7 @@ void write_out(const Op& op, const Tensor& result, const Tensor& out) {
     out->offset = 0;
     out.impl()->meta = std::move(meta);
   }
+  check_writable(op, out);
   ops::copy_(out, result);
 }
 

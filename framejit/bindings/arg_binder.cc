@@ -29,11 +29,13 @@ PyObject* out_keyword() {
   return name;
 }
 
-/// The tensors of `out=`: one, or as many as the op has results. False for anything else.
+/// The tensors of `out=`: one, or as many as the op has results; any number where it has a list of them.
+/// False for anything else.
 bool bind_out(const Signature& signature, PyObject* value, BoundCall* bound) {
+  const bool list = signature.op->schema.returns_list;
   const int count = signature.op->schema.result_count;
   if (value == Py_None) return true;
-  if (count == 1) {
+  if (count == 1 && !list) {
     if (!is_tensor(value)) return false;
     if (signature.out_op)
       bound->out = unwrap(value);
@@ -41,9 +43,10 @@ bool bind_out(const Signature& signature, PyObject* value, BoundCall* bound) {
       bound->outs.push_back(unwrap(value));
     return true;
   }
-  if ((!PyTuple_Check(value) && !PyList_Check(value)) || PySequence_Fast_GET_SIZE(value) != count)
-    return false;
-  for (int i = 0; i < count; ++i) {
+  if (!PyTuple_Check(value) && !PyList_Check(value)) return false;
+  const Py_ssize_t given = PySequence_Fast_GET_SIZE(value);
+  if (!list && given != count) return false;
+  for (Py_ssize_t i = 0; i < given; ++i) {
     PyObject* entry = PySequence_Fast_GET_ITEM(value, i);
     if (!is_tensor(entry)) return false;
     bound->outs.push_back(unwrap(entry));

@@ -186,11 +186,20 @@ PyObject* run_op(const Op& op, const Value* args) {
 
 namespace {
 
+/// Copies a list of results into the tensors of `out=`. Returns None, as PyTorch does.
+PyObject* write_list(const Op& op, const std::vector<eager::Tensor>& results, const BoundCall& bound) {
+  FRAMEJIT_CHECK(results.size() == bound.outs.size(), op.schema.name, "(): expected out to have ",
+                 results.size(), " tensors, but got ", bound.outs.size());
+  for (size_t i = 0; i < results.size(); ++i) eager::write_out(op, results[i], bound.outs[i]);
+  Py_RETURN_NONE;
+}
+
 /// Runs the op and copies its results into the tensors of `out=`.
 PyObject* run_into_outs(BoundCall& bound) {
   const Op& op = *bound.signature->op;
   Value results[kMaxResults];
   call_op(op, bound.values.data(), results);
+  if (op.schema.returns_list) return write_list(op, results[0].tensor_list(), bound);
   for (size_t i = 0; i < bound.outs.size(); ++i) {
     eager::write_out(op, results[i].tensor(), bound.outs[i]);
     results[i] = bound.outs[i];

@@ -72,7 +72,7 @@ Signature make_signature(const eager::Op& op, bool is_method) {
   signature.is_factory = is_factory(op);
   const eager::Schema& schema = op.schema;
   if (op.extension) return signature;
-  const bool new_tensors = schema.result_count > 0 && !schema.returns_list && !schema.returns_number;
+  const bool new_tensors = schema.result_count > 0 && !schema.returns_number;
   signature.copies_to_out = !is_method && new_tensors && op.mutated < 0 && op.kind != OpKind::view;
   if (signature.is_factory || op.dtype_rule == eager::DTypeRule::sum)
     for (size_t i = 0; i < op.schema.args.size(); ++i)

@@ -3,6 +3,7 @@
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "eager/cpu/linalg/batch.h"
+#include "eager/cpu/linalg/pivot_score.h"
 
 namespace framejit::eager {
 

@@ -3,6 +3,7 @@
 #include <Eigen/SVD>
 
 #include "eager/cpu/linalg/batch.h"
+#include "eager/cpu/linalg/pivot_score.h"
 
 namespace framejit::eager {
 

@@ -59,7 +59,10 @@ void linalg_pinv_kernel(const Op& op, const Value* args, Value* results) {
       if (rows_of(a) == 0 || columns_of(a) == 0) return;
       check_finite<T>("linalg.pinv", matrix_at<T>(a, i), i, a.dim() > 2);
       Matrix<T> matrix = matrix_at<T>(a, i);
-      if (hermitian) matrix = Matrix<T>(matrix.template selfadjointView<Eigen::Lower>());
+      if (hermitian) {
+        matrix.diagonal() = matrix.diagonal().real().template cast<T>().eval();
+        matrix = Matrix<T>(matrix.template selfadjointView<Eigen::Lower>());
+      }
       const Eigen::BDCSVD<Matrix<T>> svd(matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
       const double largest = double(svd.singularValues()(0));
       const double least = std::max(atol.data_as<double>()[i], rtol.data_as<double>()[i] * largest);

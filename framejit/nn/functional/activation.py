@@ -115,7 +115,7 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     return input.copy_(fj.threshold(_operand(input, True), threshold, value))
 
 
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """``input`` moved towards 0 by ``lambd``.
 
     Raises:
@@ -123,7 +123,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """
     if lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    return _ops.softshrink(input, lambd)
+    return _ops.softshrink(input, lambd, out=out)
 
 
 def sigmoid(input: Tensor) -> Tensor:

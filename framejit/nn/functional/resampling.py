@@ -22,11 +22,12 @@ def interpolate(
     """``input`` ``(N, C, ...)`` resampled to ``size``, or to ``scale_factor`` times its size.
 
     ``mode``: 'nearest', 'nearest-exact', 'area'; 'linear' (3D), 'bilinear', 'bicubic' (4D), 'trilinear' (5D). Only the
-    latter take ``align_corners``.
+    latter take ``align_corners``. With ``antialias``, 'bilinear' and 'bicubic' average over all that a pixel of a smaller
+    image covers.
 
     Raises:
         ValueError: Both or none of ``size`` and ``scale_factor`` are given, or options that do not fit the mode.
-        NotImplementedError: ``antialias``, or a mode that does not fit the dims.
+        NotImplementedError: A mode that does not fit the dims.
     """
     scales = (
         [float(scale_factor)] * (input.dim() - 2) if isinstance(scale_factor, (int, float)) else scale_factor
