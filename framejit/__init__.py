@@ -150,6 +150,9 @@ from framejit._settings import (  # noqa: E402
     is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
 )
 from framejit._settings import is_inference as is_inference  # noqa: E402
+from framejit._lowrank import ormqr as ormqr  # noqa: E402
+from framejit._lowrank import pca_lowrank as pca_lowrank  # noqa: E402
+from framejit._lowrank import svd_lowrank as svd_lowrank  # noqa: E402
 from framejit._settings import is_nonzero as is_nonzero  # noqa: E402
 from framejit._settings import is_same_size as is_same_size  # noqa: E402
 from framejit._settings import is_signed as is_signed  # noqa: E402
@@ -167,11 +170,17 @@ from framejit.autograd.grad_mode import set_grad_enabled as set_grad_enabled  # 
 from framejit.compiler import compile as compile  # noqa: E402
 from framejit.compiler import explain as explain  # noqa: E402
 from framejit.functional import asarray as asarray  # noqa: E402
+from framejit.functional import batch_norm as batch_norm  # noqa: E402
 from framejit.functional import broadcast_shapes as broadcast_shapes  # noqa: E402
 from framejit.functional import frombuffer as frombuffer  # noqa: E402
 from framejit.functional import gradient as gradient  # noqa: E402
+from framejit.functional import group_norm as group_norm  # noqa: E402
+from framejit.functional import instance_norm as instance_norm  # noqa: E402
+from framejit.functional import layer_norm as layer_norm  # noqa: E402
 from framejit.functional import lu as lu  # noqa: E402
 from framejit.functional import nonzero as nonzero  # noqa: E402
+from framejit.functional import orgqr as orgqr  # noqa: E402
+from framejit.functional import rms_norm as rms_norm  # noqa: E402
 from framejit.functional import tensordot as tensordot  # noqa: E402
 from framejit.functional import unique as unique  # noqa: E402
 from framejit.functional import unique_consecutive as unique_consecutive  # noqa: E402
@@ -221,6 +230,7 @@ from framejit.library.operators import ops as ops  # noqa: E402  isort: skip
 from framejit import linalg as linalg  # noqa: E402  isort: skip
 from framejit import special as special  # noqa: E402  isort: skip
 from framejit import fft as fft  # noqa: E402  isort: skip
+from framejit import masked as masked  # noqa: E402  isort: skip
 from framejit import distributions as distributions  # noqa: E402  isort: skip
 from framejit._old_functions import _assert as _assert  # noqa: E402
 from framejit._old_functions import batch_norm as batch_norm  # noqa: E402

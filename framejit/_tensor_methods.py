@@ -27,6 +27,7 @@ def _from_function(function: Callable[..., Any]) -> None:
 for _function in (
     functional.unique,
     functional.unique_consecutive,
+    functional.orgqr,
     _settings.is_nonzero,
     _settings.is_same_size,
 ):

@@ -1,6 +1,6 @@
 // batch_norm and its kin, and the derivative of batch_norm_train.
 #include "eager/autograd/formulas.h"
-#include "eager/composite/support.h"
+#include "eager/composite/halves.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/elementary.h"
@@ -83,14 +83,15 @@ void batch_norm_composite(const Value* args, Value* results) {
 
 /// args: input, weight, bias, eps.
 void batch_norm_decompose(const Value* args, Value* results) {
-  const Tensor input = args[0].tensor();
+  const DType dtype = args[0].impl()->meta.dtype;
+  const Tensor input = widened(args[0].tensor());
   const Dims dims = all_but_channels(input.dim());
   const Tensor average = mean(input, dims, true);
   const Tensor distance = input - average;
   const Tensor variance = mean(square(distance), dims, true);
-  results[0] = with_weight_and_bias(distance * rsqrt(variance + args[3]), args[1], args[2]);
-  results[1] = reshape(average, one_dim(input.size(1)));
-  results[2] = reshape(variance, one_dim(input.size(1)));
+  results[0] = narrowed(with_weight_and_bias(distance * rsqrt(variance + args[3]), args[1], args[2]), dtype);
+  results[1] = narrowed(reshape(average, one_dim(input.size(1))), dtype);
+  results[2] = narrowed(reshape(variance, one_dim(input.size(1))), dtype);
 }
 
 /// Every channel of every instance counts as a channel of a batch of one. args as of batch_norm.
@@ -176,13 +177,13 @@ namespace ops {
 namespace {
 
 /// x' = (x - mean) * rstd of a batch norm, and rstd. Computed anew where the gradient is to be differentiated
-/// in turn, as the saved statistics have no derivative.
+/// in turn, as the saved statistics have no derivative, and for halves, whose statistics are rounded.
 struct NormalizedBatch {
   Tensor value, rstd;
 
   NormalizedBatch(const Tensor& input, const Tensor& saved_mean, const Tensor& saved_variance, double eps) {
     const Dims dims = all_but_channels(input.dim());
-    const bool again = modes().grad_enabled;
+    const bool again = modes().grad_enabled || !saved_mean.defined();
     const Tensor distance =
         input - (again ? mean(input, dims, true) : over_channels(saved_mean, input.dim()));
     rstd = rsqrt((again ? mean(square(distance), dims, true) : over_channels(saved_variance, input.dim())) +
@@ -196,6 +197,9 @@ struct NormalizedBatch {
 /// With g the gradient of x': rstd * (g - mean(g) - x' * mean(g * x')).
 Tensor batch_norm_backward_input(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                  const Tensor& saved_mean, const Tensor& saved_variance, double eps) {
+  if (is_half(input.dtype()))
+    return narrowed(batch_norm_backward_input(widened(grad), widened(input), widened_if(weight), {}, {}, eps),
+                    input.dtype());
   const Dims dims = all_but_channels(input.dim());
   const NormalizedBatch normal(input, saved_mean, saved_variance, eps);
   const Tensor centred = grad - mean(grad, dims, true) - normal.value * mean(grad * normal.value, dims, true);
@@ -204,6 +208,8 @@ Tensor batch_norm_backward_input(const Tensor& grad, const Tensor& input, const 
 
 Tensor batch_norm_backward_weight(const Tensor& grad, const Tensor& input, const Tensor& saved_mean,
                                   const Tensor& saved_variance, double eps) {
+  if (is_half(input.dtype()))
+    return narrowed(batch_norm_backward_weight(widened(grad), widened(input), {}, {}, eps), input.dtype());
   return sum(grad * NormalizedBatch(input, saved_mean, saved_variance, eps).value,
              all_but_channels(input.dim()));
 }

@@ -128,9 +128,9 @@ void check_grid(const Tensor& input, const Tensor& grid, int64_t mode) {
 
 /// args: input, grid, interpolation_mode, padding_mode, align_corners. The grid has x, the last dim, first.
 void grid_sampler_composite(const Value* args, Value* results) {
-  const Tensor input = args[0].tensor(), grid = args[1].tensor();
   const int64_t mode = args[2].integer();
-  check_grid(input, grid, mode);
+  check_grid(args[0].tensor(), args[1].tensor(), mode);
+  const Tensor input = widened(args[0].tensor()), grid = widened(args[1].tensor());
   const int spatial = input.dim() - 2;
   const SymInt batch = input.size(0);
   std::vector<GridAxis> axes;
@@ -151,7 +151,7 @@ void grid_sampler_composite(const Value* args, Value* results) {
   sizes.push_back(input.size(1));
   for (int d = 1; d <= spatial; ++d) sizes.push_back(grid.size(d));
   const Tensor flat = reshape(input, flat_sizes);
-  results[0] = reshape(Sampler(flat, axes, taps).run(), sizes);
+  results[0] = narrowed(reshape(Sampler(flat, axes, taps).run(), sizes), args[0].impl()->meta.dtype);
 }
 
 }  // namespace framejit::eager

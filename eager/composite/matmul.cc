@@ -10,6 +10,7 @@
 #include "generated/ops/matmul.h"
 #include "generated/ops/neural.h"
 #include "generated/ops/random.h"
+#include "generated/ops/reduction.h"
 #include "generated/ops/view.h"
 
 namespace framejit::eager {
@@ -150,10 +151,12 @@ Tensor causal_mask(SymInt rows, SymInt columns, DType dtype) {
 
 }  // namespace
 
-/// args: query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa.
+/// args: query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa. Halves are attended to in
+/// float32; a query that may see no key gets zeros.
 void attention_composite(const Value* args, Value* results) {
-  const Tensor query = args[0].tensor();
-  Tensor key = args[1].tensor(), value = args[2].tensor();
+  const DType dtype = args[0].impl()->meta.dtype;
+  const Tensor query = widened(args[0].tensor());
+  Tensor key = widened(args[1].tensor()), value = widened(args[2].tensor());
   FRAMEJIT_CHECK(
       query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
       "scaled_dot_product_attention: Expected query, key, and value to all be at least 2 dimensional, but "
@@ -171,10 +174,16 @@ void attention_composite(const Value* args, Value* results) {
   Tensor scores = product(query * scale, transposed(key));
   if (args[5].boolean())
     scores = scores + causal_mask(query.size(query.dim() - 2), key.size(key.dim() - 2), query.dtype());
-  if (!args[3].is_none()) scores = scores + additive_mask(args[3].tensor(), query.dtype());
+  Tensor blind;
+  if (!args[3].is_none()) {
+    scores = scores + additive_mask(args[3].tensor(), query.dtype());
+    blind = eq(amax(detach(scores), one_dim(-1), true), -std::numeric_limits<double>::infinity());
+    scores = masked_fill(scores, blind, 0);
+  }
   Tensor weights = softmax(scores, -1);
+  if (blind.defined()) weights = masked_fill(weights, blind, 0);
   if (args[4].real() > 0) weights = dropout(weights, args[4].real(), true);
-  results[0] = product(weights, value);
+  results[0] = narrowed(product(weights, value), dtype);
 }
 
 }  // namespace framejit::eager

@@ -1,6 +1,6 @@
 // Derivatives that take more than an expression (declared in eager/autograd/formulas.h).
 #include "eager/autograd/formulas.h"
-#include "eager/composite/support.h"
+#include "eager/composite/halves.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/complex.h"
@@ -142,12 +142,13 @@ std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<Tensor>& 
 }
 
 Tensor softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim) {
-  const Tensor weighted = grad * result;
-  return weighted - result * sum(weighted, one_dim(dim), true);
+  const Tensor wide = widened(result), weighted = widened(grad) * wide;
+  return narrowed(weighted - wide * sum(weighted, one_dim(dim), true), result.dtype());
 }
 
 Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim) {
-  return grad - exp(result) * sum(grad, one_dim(dim), true);
+  const Tensor wide = widened(grad);
+  return narrowed(wide - exp(widened(result)) * sum(wide, one_dim(dim), true), grad.dtype());
 }
 
 namespace {
@@ -165,14 +166,15 @@ Dims leading_dims(int count) {
 }
 
 /// x' = (x - mean) * rstd of a layer norm, and rstd. The saved statistics have no derivative, so they are
-/// computed anew where the gradient is to be differentiated in turn.
+/// computed anew where the gradient is to be differentiated in turn; those of halves are rounded, and not
+/// used.
 struct Normalized {
   Tensor value, rstd;
 
   Normalized(const Tensor& input, const Dims& shape, const Tensor& saved_mean, const Tensor& saved_rstd,
              double eps)
       : rstd(saved_rstd) {
-    if (!modes().grad_enabled) {
+    if (!modes().grad_enabled && saved_mean.defined()) {
       value = (input - saved_mean) * rstd;
       return;
     }
@@ -189,6 +191,10 @@ struct Normalized {
 Tensor layer_norm_backward_input(const Tensor& grad, const Tensor& input, const Dims& shape,
                                  const Tensor& weight, const Tensor& saved_mean, const Tensor& saved_rstd,
                                  double eps) {
+  if (is_half(input.dtype()))
+    return narrowed(
+        layer_norm_backward_input(widened(grad), widened(input), shape, widened_if(weight), {}, {}, eps),
+        input.dtype());
   const Dims dims = last_dims(shape.size());
   const Normalized normalized(input, shape, saved_mean, saved_rstd, eps);
   const Tensor scaled = weight.defined() ? grad * weight : grad;
@@ -198,6 +204,9 @@ Tensor layer_norm_backward_input(const Tensor& grad, const Tensor& input, const 
 
 Tensor layer_norm_backward_weight(const Tensor& grad, const Tensor& input, const Dims& shape,
                                   const Tensor& saved_mean, const Tensor& saved_rstd, double eps) {
+  if (is_half(input.dtype()))
+    return narrowed(layer_norm_backward_weight(widened(grad), widened(input), shape, {}, {}, eps),
+                    input.dtype());
   return layer_norm_backward_bias(grad * Normalized(input, shape, saved_mean, saved_rstd, eps).value, shape);
 }
 

@@ -48,6 +48,7 @@ from framejit.nn.functional.dropout import dropout3d as dropout3d
 from framejit.nn.functional.dropout import feature_alpha_dropout as feature_alpha_dropout
 from framejit.nn.functional.embedding import embedding as embedding
 from framejit.nn.functional.embedding import embedding_bag as embedding_bag
+from framejit.nn.functional.loss import linear_cross_entropy as linear_cross_entropy
 from framejit.nn.functional.loss import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from framejit.nn.functional.pooling import adaptive_avg_pool2d as adaptive_avg_pool2d
 from framejit.nn.functional.pooling import adaptive_avg_pool3d as adaptive_avg_pool3d
@@ -141,8 +142,8 @@ def normalize(
     input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
     """``input`` divided by its ``p``-norm along ``dim`` (at least ``eps``)."""
-    result = input / fj.norm(input, p, dim, True).clamp_min(eps).expand_as(input)
-    return result if out is None else out.copy_(result)
+    length = fj.norm(input, p, dim, True).clamp_min(eps).expand_as(input)
+    return input / length if out is None else fj.div(input, length, out=out)
 
 
 from framejit.nn._attention import multi_head_attention_forward as multi_head_attention_forward  # noqa: E402

@@ -1,11 +1,42 @@
-"""Losses that take Python functions."""
+"""Losses that take Python functions, or that are made of others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import framejit as fj
 from framejit import Tensor
+from framejit.nn import functional as F
+
+
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Tensor:
+    """The cross entropy of ``input @ linear_weight.T + linear_bias``.
+
+    ``linear_weight`` is ``(C, features)``, or ``(C, d_1, ..., d_K, features)`` for the losses of K places each.
+    ``options``, PyTorch's choice of how to save memory, is accepted and means nothing here.
+    """
+    places = linear_weight.shape[1:-1]
+    flat_weight = linear_weight.reshape(-1, linear_weight.shape[-1])
+    flat_bias = None if linear_bias is None else linear_bias.reshape(-1)
+    logits = F.linear(input, flat_weight, flat_bias)
+    if places:
+        logits = logits.reshape(*logits.shape[:-1], linear_weight.shape[0], *places)
+    ignored = -100 if ignore_index is None else ignore_index
+    return F.cross_entropy(
+        logits, target, weight, ignore_index=ignored, reduction=reduction, label_smoothing=label_smoothing
+    )
 
 
 def triplet_margin_with_distance_loss(
