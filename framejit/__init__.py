@@ -139,6 +139,9 @@ from framejit import random as random  # noqa: E402
 from framejit._dtype_info import can_cast as can_cast  # noqa: E402
 from framejit._dtype_info import finfo as finfo  # noqa: E402
 from framejit._dtype_info import iinfo as iinfo  # noqa: E402
+from framejit._lowrank import ormqr as ormqr  # noqa: E402
+from framejit._lowrank import pca_lowrank as pca_lowrank  # noqa: E402
+from framejit._lowrank import svd_lowrank as svd_lowrank  # noqa: E402
 from framejit._settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled  # noqa: E402
 from framejit._settings import detach as detach  # noqa: E402
 from framejit._settings import detach_ as detach_  # noqa: E402
@@ -150,9 +153,6 @@ from framejit._settings import (  # noqa: E402
     is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
 )
 from framejit._settings import is_inference as is_inference  # noqa: E402
-from framejit._lowrank import ormqr as ormqr  # noqa: E402
-from framejit._lowrank import pca_lowrank as pca_lowrank  # noqa: E402
-from framejit._lowrank import svd_lowrank as svd_lowrank  # noqa: E402
 from framejit._settings import is_nonzero as is_nonzero  # noqa: E402
 from framejit._settings import is_same_size as is_same_size  # noqa: E402
 from framejit._settings import is_signed as is_signed  # noqa: E402
