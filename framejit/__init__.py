@@ -170,15 +170,11 @@ from framejit.autograd.grad_mode import set_grad_enabled as set_grad_enabled  # 
 from framejit.compiler import compile as compile  # noqa: E402
 from framejit.compiler import explain as explain  # noqa: E402
 from framejit.functional import asarray as asarray  # noqa: E402
-from framejit.functional import batch_norm as batch_norm  # noqa: E402
 from framejit.functional import broadcast_shapes as broadcast_shapes  # noqa: E402
 from framejit.functional import frombuffer as frombuffer  # noqa: E402
 from framejit.functional import gradient as gradient  # noqa: E402
-from framejit.functional import group_norm as group_norm  # noqa: E402
-from framejit.functional import instance_norm as instance_norm  # noqa: E402
-from framejit.functional import layer_norm as layer_norm  # noqa: E402
 from framejit.functional import lu as lu  # noqa: E402
-from framejit.functional import nonzero as nonzero  # noqa: E402
+from framejit.functional import nonzero as nonzero  # type: ignore[no-redef]  # noqa: E402
 from framejit.functional import orgqr as orgqr  # noqa: E402
 from framejit.functional import rms_norm as rms_norm  # noqa: E402
 from framejit.functional import tensordot as tensordot  # noqa: E402

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from framejit import _C, _settings, functional
+from framejit import _C, _lowrank, _settings, functional
 from framejit._C import Tensor, ops
 from framejit._tensor import _method
 
@@ -28,6 +28,7 @@ for _function in (
     functional.unique,
     functional.unique_consecutive,
     functional.orgqr,
+    _lowrank.ormqr,
     _settings.is_nonzero,
     _settings.is_same_size,
 ):

@@ -275,69 +275,8 @@ def orgqr(input: Tensor, input2: Tensor) -> Tensor:
     return _C.linalg.householder_product(input, input2)
 
 
-# --- normalisation: the forms of ``nn.functional`` that PyTorch has in its main namespace too -----------------------------
-
-
-def layer_norm(
-    input: Tensor,
-    normalized_shape: Sequence[int],
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-05,
-    cudnn_enable: bool = True,
-) -> Tensor:
-    """See :func:`framejit.nn.functional.layer_norm`; ``cudnn_enable`` is for PyTorch's sake, here and below."""
-    return _C.nn_functional.layer_norm(input, normalized_shape, weight, bias, eps)
-
-
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
     """See :func:`framejit.nn.functional.rms_norm`."""
     return _C.nn_functional.rms_norm(input, normalized_shape, weight, eps)
-
-
-def group_norm(
-    input: Tensor,
-    num_groups: int,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-05,
-    cudnn_enabled: bool = True,
-) -> Tensor:
-    """See :func:`framejit.nn.functional.group_norm`."""
-    return _C.nn_functional.group_norm(input, num_groups, weight, bias, eps)
-
-
-def batch_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    training: bool,
-    momentum: float,
-    eps: float,
-    cudnn_enabled: bool,
-) -> Tensor:
-    """See :func:`framejit.nn.functional.batch_norm`, whose arguments are in another order."""
-    return _C.nn_functional.batch_norm(
-        input, running_mean, running_var, weight, bias, training, momentum, eps
-    )
-
-
-def instance_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    use_input_stats: bool,
-    momentum: float,
-    eps: float,
-    cudnn_enabled: bool,
-) -> Tensor:
-    """See :func:`framejit.nn.functional.instance_norm`, whose arguments are in another order."""
-    return _C.nn_functional.instance_norm(
-        input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
-    )

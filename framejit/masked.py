@@ -15,10 +15,12 @@ from framejit import Tensor
 _Dims = int | Sequence[int] | None
 
 
-def _filled(input: Tensor, mask: Tensor | None, identity: float) -> Tensor:
-    """``input`` with ``identity`` where the mask is false."""
+def _filled(input: Tensor, mask: Tensor | None, identity: float | Callable[..., float]) -> Tensor:
+    """``input`` with ``identity`` (or what this makes of the dtype) where the mask is false."""
     if mask is None:
         return input
+    if callable(identity):
+        identity = identity(input.dtype)
     if mask.dtype != fj.bool:
         raise TypeError(f"masked: expected a bool mask, got {mask.dtype}")
     return fj.where(mask, input, fj.tensor(identity, dtype=input.dtype, device=input.device))
@@ -34,14 +36,17 @@ def _all_dims(input: Tensor, dim: _Dims) -> list[int]:
     return [dim] if isinstance(dim, int) else list(dim)
 
 
-def _extreme(dtype: Any, largest: bool, name: str) -> float:
-    """The number that no other exceeds in the direction asked for."""
+def _least(dtype: Any) -> float:
+    """The number below all others."""
     if dtype == fj.bool:
-        raise NotImplementedError(f"identity of {name} on {dtype} input")
-    if dtype.is_floating_point:
-        return float("inf") if largest else -float("inf")
-    info = fj.iinfo(dtype)
-    return info.max if largest else info.min
+        raise NotImplementedError(f"masked: no identity for {dtype} input")
+    return -float("inf") if dtype.is_floating_point or dtype.is_complex else fj.iinfo(dtype).min
+
+
+def _largest(dtype: Any) -> float:
+    if dtype == fj.bool:
+        raise NotImplementedError(f"masked: no identity for {dtype} input")
+    return float("inf") if dtype.is_floating_point else fj.iinfo(dtype).max
 
 
 def _counts(input: Tensor, dims: list[int], mask: Tensor | None) -> Tensor:
@@ -74,17 +79,13 @@ def prod(
 def amax(
     input: Tensor, dim: _Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    input = _cast(input, dtype)
-    least = _extreme(input.dtype, False, "amax")
-    return _filled(input, mask, least).amax(_all_dims(input, dim), bool(keepdim))
+    return _filled(_cast(input, dtype), mask, _least).amax(_all_dims(input, dim), bool(keepdim))
 
 
 def amin(
     input: Tensor, dim: _Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    input = _cast(input, dtype)
-    largest = _extreme(input.dtype, True, "amin")
-    return _filled(input, mask, largest).amin(_all_dims(input, dim), bool(keepdim))
+    return _filled(_cast(input, dtype), mask, _largest).amin(_all_dims(input, dim), bool(keepdim))
 
 
 def argmax(
@@ -95,8 +96,9 @@ def argmax(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
+    """The index, in the dtype of ``input``, as PyTorch has it."""
     input = _cast(input, dtype)
-    return fj.argmax(_filled(input, mask, _extreme(input.dtype, False, "argmax")), dim, bool(keepdim))
+    return fj.argmax(_filled(input, mask, _least), dim, bool(keepdim)).to(input.dtype)
 
 
 def argmin(
@@ -107,8 +109,9 @@ def argmin(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
+    """The index, in the dtype of ``input``, as PyTorch has it."""
     input = _cast(input, dtype)
-    return fj.argmin(_filled(input, mask, _extreme(input.dtype, True, "argmin")), dim, bool(keepdim))
+    return fj.argmin(_filled(input, mask, _largest), dim, bool(keepdim)).to(input.dtype)
 
 
 def mean(
@@ -133,10 +136,10 @@ def median(
     """The lower of two middle elements; NaN over no elements."""
     input = _cast(input, dtype)
     if mask is None or input.is_floating_point():
-        return _filled(input, mask, float("nan")).nanmedian(dim, keepdim).values
+        return _filled(input, mask, float("nan")).nanmedian(dim, keepdim)[0]
     if (_counts(input, [dim], mask) == 0).any():
         raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
-    return _filled(input.to(fj.float64), mask, float("nan")).nanmedian(dim, keepdim).values.to(input.dtype)
+    return _filled(input.to(fj.float64), mask, float("nan")).nanmedian(dim, keepdim)[0].to(input.dtype)
 
 
 def norm(
@@ -149,7 +152,7 @@ def norm(
     mask: Tensor | None = None,
 ) -> Tensor:
     order = 2.0 if ord is None else float(ord)
-    identity = float("inf") if order < 0 else 0.0
+    identity = float("inf") if order == -float("inf") else 0.0
     filled = _filled(_cast(input, dtype), mask, identity)
     return fj.linalg.vector_norm(filled, order, _all_dims(input, dim), bool(keepdim))
 
@@ -180,7 +183,7 @@ def _variance(
     distance = _filled(input - sum(input, dims, keepdim=True, mask=mask) / count, mask, 0)
     squares = (distance * distance.conj()).real if input.is_complex() else distance.square()
     left = (count - removed).clamp_min(0)
-    return _dropped(squares.sum(dims, keepdim=True) / left, dims, keepdim)
+    return _dropped(squares.sum(dims, keepdim=True) / left, dims, keepdim).to(input.dtype)
 
 
 def var(
@@ -212,20 +215,20 @@ def std(
 def logsumexp(
     input: Tensor, dim: _Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
+    """In the dtype of ``input``, an integer's too, as PyTorch has it."""
     input = _cast(input, dtype)
-    least = _extreme(input.dtype, False, "logsumexp")
-    return fj.logsumexp(_filled(input, mask, least), _all_dims(input, dim), keepdim)
+    return fj.logsumexp(_filled(input, mask, _least), _all_dims(input, dim), keepdim).to(input.dtype)
 
 
 # --- along a dim, in the shape of the input -----------------------------------------------------------------------------
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
-    return _filled(input, mask, 0).cumsum(dim, dtype=dtype)
+    return _filled(input, mask, 0).cumsum(dim, dtype=input.dtype if dtype is None else dtype)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
-    return _filled(input, mask, 1).cumprod(dim, dtype=dtype)
+    return _filled(input, mask, 1).cumprod(dim, dtype=input.dtype if dtype is None else dtype)
 
 
 def _softened(

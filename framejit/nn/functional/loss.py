@@ -28,6 +28,13 @@ def linear_cross_entropy(
     ``options``, PyTorch's choice of how to save memory, is accepted and means nothing here.
     """
     places = linear_weight.shape[1:-1]
+    if places and input.dim() < 2:
+        raise RuntimeError(
+            f"K-dimensional loss defined by linear_weight shape {tuple(linear_weight.shape)} requires batched input, "
+            f"(N, {linear_weight.shape[-1]}), got unbatched input with shape {tuple(input.shape)}"
+        )
+    if ignore_index is not None and target.is_floating_point():
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
     flat_weight = linear_weight.reshape(-1, linear_weight.shape[-1])
     flat_bias = None if linear_bias is None else linear_bias.reshape(-1)
     logits = F.linear(input, flat_weight, flat_bias)
