@@ -435,3 +435,20 @@ def test_packed_sequences():
         RuntimeError, match="must be sorted in decreasing order when `enforce_sorted` is True"
     ):
         rnn.pack_sequence(sequences)
+
+
+@pytest.mark.parametrize("name, dims", [("FractionalMaxPool2d", 2), ("FractionalMaxPool3d", 3)])
+def test_fractional_pooling(name, dims):
+    x = np.random.default_rng(0).standard_normal((2, 3, *(9,) * dims)).astype(np.float32)
+    samples = np.random.default_rng(1).random((2, 3, dims)).astype(np.float32)
+    for options in ({"output_size": 4}, {"output_ratio": 0.5, "return_indices": True}):
+        got, want = (
+            getattr(library.nn, name)(2, **options, _random_samples=library.from_numpy(samples))(library.from_numpy(x))
+            for library in (fj, torch)
+        )
+        pairs = zip(got, want) if "return_indices" in options else [(got, want)]
+        assert all(np.array_equal(a.numpy(), b.numpy()) for a, b in pairs)
+    with pytest.raises(ValueError, match="expected one of them"):
+        getattr(fj.nn, name)(2)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        getattr(fj.nn, name)(2, output_ratio=1.5)

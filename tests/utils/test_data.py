@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -166,3 +167,60 @@ def test_split_subset_concat_and_samplers():
 def test_bad_arguments(options, message):
     with pytest.raises(ValueError, match=message):
         data.DataLoader(Squares(3), **options)
+
+
+class Whereabouts(data.Dataset):
+    """Who loads a sample; sample 0 takes its time."""
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        time.sleep(0.5 if i == 0 else 0)
+        return i, os.getpid()
+
+
+def test_persistent_workers_stay():
+    def processes(persistent):
+        loader = data.DataLoader(Whereabouts(), num_workers=2, persistent_workers=persistent)
+        return [{int(pid) for _, pid in loader} for _ in range(2)]
+
+    first, second = processes(True)
+    assert first == second and len(first) == 2 and os.getpid() not in first
+    first, second = processes(False)
+    assert not first & second
+
+
+def test_batches_as_they_come():
+    def order(**options):
+        return [int(i) for i, _ in data.DataLoader(Whereabouts(), num_workers=2, **options)]
+
+    assert order() == list(range(6))
+    early = order(in_order=False)
+    assert sorted(early) == list(range(6)) and early[0] == 1
+
+
+def test_init_function_and_its_errors():
+    def fails(worker):
+        raise ValueError(f"no room for {worker}")
+
+    with pytest.raises(ValueError, match=r"(?s)Caught ValueError in DataLoader worker process 0.*no room for 0") as info:
+        list(data.DataLoader(Squares(2), num_workers=1, worker_init_fn=fails))
+    assert "Traceback" in str(info.value)
+
+
+def test_stack_dataset_and_many_samples_at_once():
+    a, b = [1, 2, 3], [4, 5, 6]
+    assert list(data.DataLoader(data.StackDataset(a, b), batch_size=None)) == [(1, 4), (2, 5), (3, 6)]
+    assert data.StackDataset(x=a, y=b)[2] == {"x": 3, "y": 6} and len(data.StackDataset(a)) == 3
+    with pytest.raises(ValueError, match="Size mismatch"):
+        data.StackDataset(a, [1])
+
+    class Many(data.Dataset):
+        def __len__(self):
+            return 4
+
+        def __getitems__(self, indices):
+            return [i * 10 for i in indices]
+
+    assert [batch.tolist() for batch in data.DataLoader(Many(), batch_size=2)] == [[0, 10], [20, 30]]

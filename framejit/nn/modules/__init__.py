@@ -53,6 +53,7 @@ from framejit.nn.modules.dropout import (
 )
 from framejit.nn.modules.flatten import Flatten, Unflatten
 from framejit.nn.modules.fold import Fold, Unfold
+from framejit.nn.modules.fractional import FractionalMaxPool2d, FractionalMaxPool3d
 from framejit.nn.modules.instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from framejit.nn.modules.lazy import (
     LazyBatchNorm1d,
@@ -198,6 +199,8 @@ __all__ = [
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
     "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",

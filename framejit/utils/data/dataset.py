@@ -85,6 +85,27 @@ class ChainDataset(IterableDataset[T]):
             yield from dataset
 
 
+class StackDataset(Dataset[Any]):
+    """Samples of several datasets together: tuples of ``StackDataset(a, b)``, dicts of ``StackDataset(x=a, y=b)``."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if bool(args) == bool(kwargs):
+            raise ValueError("StackDataset: expected datasets either by position or by name")
+        self.datasets: Any = kwargs or args
+        lengths = {len(dataset) for dataset in (kwargs.values() or args)}
+        if len(lengths) > 1:
+            raise ValueError(f"Size mismatch between datasets: {sorted(lengths)}")
+        (self._length,) = lengths
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: dataset[index] for name, dataset in self.datasets.items()}
+        return tuple(dataset[index] for dataset in self.datasets)
+
+    def __len__(self) -> int:
+        return self._length
+
+
 class Subset(Dataset[T]):
     """The samples of ``dataset`` at ``indices``."""
 

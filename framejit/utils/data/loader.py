@@ -24,6 +24,8 @@ class DataLoader:
         prefetch_factor: batches that each worker keeps ready (2 unless given).
         timeout: seconds to wait for a batch of a worker; 0 waits without end.
         persistent_workers: keep the processes between epochs.
+        in_order: give batches in the order of the sampler; else as workers finish them.
+        pin_memory, pin_memory_device: accepted; pinned memory is for copies to a GPU, and there is none.
 
     Raises:
         ValueError: arguments that exclude each other, or are out of range.
@@ -47,6 +49,8 @@ class DataLoader:
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
     ) -> None:
         stream = isinstance(dataset, IterableDataset)
         _check(
@@ -89,6 +93,7 @@ class DataLoader:
         self.sampler, self.batch_sampler, self.generator = sampler, batch_sampler, generator
         self.num_workers, self.timeout, self.worker_init_fn = num_workers, timeout, worker_init_fn
         self.pin_memory, self.persistent_workers = pin_memory, persistent_workers
+        self.pin_memory_device, self.in_order = pin_memory_device, in_order
         self.multiprocessing_context = multiprocessing_context
         self.prefetch_factor = (
             prefetch_factor if prefetch_factor is not None else (2 if num_workers else None)
@@ -133,7 +138,7 @@ class DataLoader:
 
 
 class _WorkerPool:
-    """The processes of one loader. Batches come back in the order of their tasks."""
+    """The processes of one loader. Batches come back in the order of their tasks, unless the loader does not care."""
 
     def __init__(self, loader: DataLoader) -> None:
         context = loader.multiprocessing_context
@@ -141,6 +146,7 @@ class _WorkerPool:
             context = multiprocessing.get_context(context)
         self._timeout = loader.timeout
         self._ahead = loader.prefetch_factor or 2
+        self._in_order = loader.in_order
         self._results = context.Queue()
         self._task_queues = [context.Queue() for _ in range(loader.num_workers)]
         seed = int(fj.randint(0, 2**31 - 1, (), generator=loader.generator))
@@ -182,7 +188,7 @@ class _WorkerPool:
         open_workers = list(range(len(self._processes)))
         owner: dict[int, int] = {}  # number of a task that is under way -> worker
         arrived: dict[int, tuple[str, Any]] = {}
-        sent = wanted = 0
+        sent = done = 0
 
         def send(worker: int) -> None:
             nonlocal sent
@@ -195,14 +201,15 @@ class _WorkerPool:
         for _ in range(self._ahead):
             for worker in open_workers:
                 send(worker)
-        while wanted < sent:
-            while wanted not in arrived:
+        while done < sent:
+            while (done not in arrived) if self._in_order else not arrived:
                 epoch, number, kind, payload = self._receive()
                 if epoch == self._epoch:
                     arrived[number] = (kind, payload)
+            wanted = done if self._in_order else next(iter(arrived))
             kind, payload = arrived.pop(wanted)
             worker = owner.pop(wanted)
-            wanted += 1
+            done += 1
             if kind == "error":
                 payload.reraise()
             if kind == "end" and worker in open_workers:

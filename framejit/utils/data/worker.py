@@ -39,9 +39,9 @@ def get_worker_info() -> WorkerInfo | None:
 def make_fetch(dataset: Any, collate: Any, stream: bool, drop_last: bool) -> Any:
     """``fetch(indices) -> batch``; raises StopIteration at the end of a stream."""
     if not stream:
-        return lambda indices: collate(
-            [dataset[i] for i in indices] if isinstance(indices, list) else dataset[indices]
-        )
+        # A dataset may have a method that gets many samples at once.
+        many = getattr(dataset, "__getitems__", None) or (lambda indices: [dataset[i] for i in indices])
+        return lambda indices: collate(many(indices) if isinstance(indices, list) else dataset[indices])
     iterator = iter(dataset)
 
     def fetch(indices: Any) -> Any:
