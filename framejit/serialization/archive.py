@@ -167,7 +167,10 @@ class Reader:
     def _start(self, record: zipfile.ZipInfo) -> int:
         """Where a record's bytes begin in the file, which its local header tells."""
         self._file.seek(record.header_offset)
-        header = _LOCAL_HEADER.unpack(self._file.read(_LOCAL_HEADER.size))
+        data = self._file.read(_LOCAL_HEADER.size)
+        if len(data) < _LOCAL_HEADER.size:
+            raise RuntimeError("load: the archive is truncated")
+        header = _LOCAL_HEADER.unpack(data)
         start: int = record.header_offset + _LOCAL_HEADER.size + header[-2] + header[-1]
         if start + record.file_size > len(self._pages or b""):
             raise RuntimeError("load: the archive is truncated")

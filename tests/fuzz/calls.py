@@ -290,6 +290,45 @@ class Maker:
         return f"float('{self.pick(WILD_FLOATS)}')" if kind == "float" else self.pick(WILD_OBJECTS)
 
 
+class CallableMaker(Maker):
+    """Wild calls of what is no row of the table: ``row["callable"]`` is its path."""
+
+    def make(self) -> Call:
+        self.tame = False
+        path = self.row["callable"]
+        args = [self.anything() for _ in range(self.pick((0, 1, 1, 1, 2, 2, 3)))]
+        if path.startswith("m.Tensor."):
+            path = f"({self.related_tensor()}).{path.removeprefix('m.Tensor.')}"
+        elif path.startswith("m.nn.") and path.split(".")[-1][0].isupper():  # a module: made, then called
+            return Call(self.setup, f"{path}({', '.join(args)})({self.related_tensor()})", False, False)
+        if self.chance(0.2):
+            name = self.pick(("dim", "dtype", "device", "size", "requires_grad", "input", "stream", "max_version", "copy", "nonsense"))
+            args.append(f"{name}={self.wild()}")
+        return Call(self.setup, f"{path}({', '.join(args)})", False, False)
+
+    def anything(self) -> str:
+        if self.chance(0.4):
+            return self.related_tensor()
+        return self.index() if self.row["callable"].endswith("item__") and self.chance(0.7) else self.pick((self.wild, self.small))()
+
+    def small(self) -> str:
+        return self.pick(("0", "1", "2", "3", "-1", "0.5", "True", "(2, 3)", "[1]", "'mean'", "m.float64", "m.int32", "None"))
+
+    def index(self) -> str:
+        """What stands in brackets."""
+        parts = [self.part_of_index() for _ in range(self.pick((1, 1, 2, 3)))]
+        return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+    def part_of_index(self) -> str:
+        bounds = ("None", "0", "1", "-1", "2", "-2", "7", *map(str, WILD_INTS))
+        kind = self.pick(("int", "slice", "tensor", "other"))
+        if kind == "int":
+            return self.pick(bounds)
+        if kind == "slice":
+            return f"slice({self.pick(bounds)}, {self.pick(bounds)}, {self.pick(bounds)})"
+        return self.related_tensor() if kind == "tensor" else self.pick(("Ellipsis", "None", "True", "False", "[0, 1]", "[True]", "'a'", "1.5", "[]"))
+
+
 def numbers(values: Any) -> str:
     """A nested list; numbers without a literal by their name."""
     if hasattr(values, "tolist"):
@@ -307,4 +346,4 @@ def written(value: Any) -> str:
 
 def make_call(row: dict, seed: int) -> Call:
     """Call number ``seed`` of a row."""
-    return Maker(row, seed).make()
+    return (CallableMaker if "callable" in row else Maker)(row, seed).make()

@@ -46,11 +46,34 @@ class Finding:
 
 
 def rows(name: str | None = None) -> list[dict]:
-    """Rows that have a Python name, or those of one op (its derived rows, too)."""
-    public = [row for row in fj._C.op_table() if reachable(row)]
+    """Rows that have a Python name, and what else can be called; or those of one op (its derived rows, too)."""
+    public = [row for row in fj._C.op_table() if reachable(row)] + list(callables())
     if name is None:
         return public
     return [row for row in public if name in (row["full_name"], row["functional"], row["name"])]
+
+
+# Settings of the process, and what writes files, waits, or asks for memory by design.
+LEFT_OUT = (
+    "set_", "use_", "save", "load", "compile", "explain", "share_memory_", "from_file", "seed", "manual_seed", "UntypedStorage",
+    "Transformer", "__class__", "__delattr__", "__dir__", "__getattribute__", "__getstate__", "__init_subclass__", "__setattr__", "__subclasshook__",
+)  # fmt: skip
+
+
+def callables() -> Iterator[dict]:
+    """Public names that are no rows of the table, in the form of rows."""
+    table = {name for row in fj._C.op_table() for name in (row["name"], *row["aliases"])}
+    spaces = {
+        "m": fj, "m.Tensor": fj.Tensor, "m.linalg": fj.linalg, "m.fft": fj.fft, "m.special": fj.special, "m.autograd": fj.autograd,
+        "m.nn.functional": fj.nn.functional, "m.nn": fj.nn, "m.utils.dlpack": fj.utils.dlpack, "m.nn.init": fj.nn.init,
+    }  # fmt: skip
+    for path, space in spaces.items():
+        for name in sorted(dir(space)):
+            special = name.startswith("__") and path == "m.Tensor"
+            if (name.startswith("_") and not special) or name.startswith(LEFT_OUT) or name in table or not callable(getattr(space, name)):
+                continue
+            full_name = f"{path}.{name}".removeprefix("m.")
+            yield {"full_name": full_name, "functional": None, "name": name, "callable": f"{path}.{name}", "kind": "callable"}
 
 
 def reachable(row: dict) -> bool:
@@ -85,12 +108,17 @@ class Progress:
         return index, bool(in_torch)
 
 
-def work(calls: list[tuple[dict, int]], first: int, oracle: str, progress: Progress, report: IO[str]) -> None:
-    """The child: judge calls from ``first`` on, write findings as lines of repr."""
+def limit_memory() -> None:
+    """A child gets so much more than it has; and leaves no core file."""
     with open("/proc/self/statm") as statm:
         used = int(statm.read().split()[0]) * mmap.PAGESIZE
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def work(calls: list[tuple[dict, int]], first: int, oracle: str, progress: Progress, report: IO[str]) -> None:
+    """The child: judge calls from ``first`` on, write findings as lines of repr."""
+    limit_memory()
     fj.set_num_threads(1)
     if torch:
         torch.set_num_threads(1)
