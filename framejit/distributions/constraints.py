@@ -55,6 +55,13 @@ class _Interval(Constraint):
         return f"Interval(lower_bound={self.lower_bound}, upper_bound={self.upper_bound})"
 
 
+class _HalfOpenInterval(_Interval):
+    """The upper bound is left out."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= self.lower_bound) & (value < self.upper_bound)
+
+
 class _Simplex(Constraint):
     event_dim = 1
 
@@ -131,6 +138,16 @@ def integer_interval(lower_bound: Any, upper_bound: Any) -> Constraint:
 def greater_than(lower_bound: Any) -> Constraint:
     """``value > lower_bound``."""
     return _Interval(lower_bound, None, strict=True)
+
+
+def less_than(upper_bound: Any) -> Constraint:
+    """``value < upper_bound``."""
+    return _Interval(None, upper_bound, strict=True)
+
+
+def half_open_interval(lower_bound: Any, upper_bound: Any) -> Constraint:
+    """``lower_bound <= value < upper_bound``."""
+    return _HalfOpenInterval(lower_bound, upper_bound)
 
 
 def is_dependent(constraint: Constraint) -> bool:

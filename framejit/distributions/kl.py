@@ -9,9 +9,14 @@ from typing import Any, TypeVar
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions.bernoulli import Bernoulli
+from framejit.distributions.beta import Beta
 from framejit.distributions.categorical import Categorical
+from framejit.distributions.cauchy import Cauchy
+from framejit.distributions.dirichlet import Dirichlet
 from framejit.distributions.distribution import Distribution
 from framejit.distributions.exponential import Exponential
+from framejit.distributions.gamma import Gamma
+from framejit.distributions.half_normal import HalfNormal
 from framejit.distributions.independent import Independent
 from framejit.distributions.laplace import Laplace
 from framejit.distributions.multivariate_normal import MultivariateNormal
@@ -103,6 +108,37 @@ def _laplace(p: Laplace, q: Laplace) -> Tensor:
 @register_kl(Poisson, Poisson)
 def _poisson(p: Poisson, q: Poisson) -> Tensor:
     return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
+
+
+@register_kl(Gamma, Gamma)
+def _gamma(p: Gamma, q: Gamma) -> Tensor:
+    a, b = p.concentration, q.concentration
+    rates = b * (p.rate / q.rate).log() + a * (q.rate / p.rate - 1)
+    return rates + b.lgamma() - a.lgamma() + (a - b) * a.digamma()
+
+
+@register_kl(Dirichlet, Dirichlet)
+def _dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
+    a, b = p.concentration, q.concentration
+    total = a.sum(-1)
+    normalizers = total.lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
+    return normalizers + ((a - b) * (a.digamma() - total.digamma().unsqueeze(-1))).sum(-1)
+
+
+@register_kl(Beta, Beta)
+def _beta(p: Beta, q: Beta) -> Tensor:
+    return _dirichlet(p._dirichlet, q._dirichlet)
+
+
+@register_kl(HalfNormal, HalfNormal)
+def _half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
+    return _normal(p.base_dist, q.base_dist)
+
+
+@register_kl(Cauchy, Cauchy)
+def _cauchy(p: Cauchy, q: Cauchy) -> Tensor:
+    apart = (p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)
+    return apart.log() - (4 * p.scale * q.scale).log()
 
 
 @register_kl(MultivariateNormal, MultivariateNormal)
