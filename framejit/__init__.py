@@ -227,6 +227,7 @@ from framejit import linalg as linalg  # noqa: E402  isort: skip
 from framejit import special as special  # noqa: E402  isort: skip
 from framejit import fft as fft  # noqa: E402  isort: skip
 from framejit import masked as masked  # noqa: E402  isort: skip
+from framejit import signal as signal  # noqa: E402  isort: skip
 from framejit import distributions as distributions  # noqa: E402  isort: skip
 from framejit._old_functions import _assert as _assert  # noqa: E402
 from framejit._old_functions import batch_norm as batch_norm  # noqa: E402

@@ -27,6 +27,7 @@ def _from_function(function: Callable[..., Any]) -> None:
 for _function in (
     functional.unique,
     functional.unique_consecutive,
+    functional.lu,
     functional.orgqr,
     _lowrank.ormqr,
     _settings.is_nonzero,

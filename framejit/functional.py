@@ -147,7 +147,7 @@ def gradient(
             f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'len(dim)'"
             f" = {len(dims)}, but got {len(spacings)}"
         )
-    found = []
+    found: dict[int, Tensor] = {}
     for d, one in zip(dims, spacings):
         if not -input.dim() <= d < input.dim():
             raise IndexError(
@@ -155,8 +155,10 @@ def gradient(
             )
         if input.size(d) < edge_order + 1:
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
-        found.append(_slope(input, d % input.dim(), one, edge_order))
-    return tuple(found)
+        if d % input.dim() in found:
+            raise RuntimeError(f"dim {d % input.dim()} appears multiple times in the list of dims")
+        found[d % input.dim()] = _slope(input, d % input.dim(), one, edge_order)
+    return tuple(found.values())
 
 
 # --- element by element -----------------------------------------------------------------------------------------------
@@ -264,10 +266,12 @@ def tensordot(
     )
 
 
-def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
-    """LU and pivots of :func:`framejit.linalg.lu_factor_ex`, and its info if asked for."""
-    factors, pivots, info = _C.linalg.lu_factor_ex(A, pivot=pivot)
-    return (factors, pivots, info) if get_infos else (factors, pivots)
+def lu(
+    A: Tensor, pivot: bool = True, get_infos: bool = False, out: tuple[Tensor, ...] | None = None
+) -> tuple[Tensor, ...]:
+    """LU and pivots of :func:`framejit.linalg.lu_factor`, with the info of :func:`framejit.linalg.lu_factor_ex` if asked for."""
+    factors: Callable[..., tuple[Tensor, ...]] = _C.linalg.lu_factor_ex if get_infos else _C.linalg.lu_factor
+    return factors(A, pivot=pivot, out=out) if out is not None else factors(A, pivot=pivot)
 
 
 def orgqr(input: Tensor, input2: Tensor) -> Tensor:

@@ -117,8 +117,8 @@ Labelled take_diagonals(Labelled x) {
   return x;
 }
 
-/// Sums over the labels that nobody needs any more.
-Labelled sum_unneeded(Labelled x, const std::string& needed) {
+/// Sums over the labels that nobody needs any more, of small integers in int64 if `promoting`.
+Labelled sum_unneeded(Labelled x, const std::string& needed, bool promoting = false) {
   Dims dims;
   std::string left;
   for (size_t i = 0; i < x.labels.size(); ++i) {
@@ -128,7 +128,7 @@ Labelled sum_unneeded(Labelled x, const std::string& needed) {
       left += x.labels[i];
   }
   if (dims.empty()) return x;
-  return {sum(x.tensor, dims, false, x.tensor.dtype()), left};
+  return {promoting ? sum(x.tensor, dims) : sum(x.tensor, dims, false, x.tensor.dtype()), left};
 }
 
 /// With its dims in the order of `labels`, and dims of size 1 for those it has not.
@@ -202,7 +202,7 @@ void einsum_composite(const Value* args, Value* results) {
     product = sum_unneeded(std::move(product), needed_after(i - 1));
     product = contract(product, sum_unneeded(next, needed_after(i) + product.labels), needed_after(i));
   }
-  product = sum_unneeded(std::move(product), equation.result);
+  product = sum_unneeded(std::move(product), equation.result, tensors.size() == 1);
   for (char label : equation.result)
     FRAMEJIT_CHECK(product.has(label), "einsum(): output subscript ", label,
                    " does not appear in the equation for any input operand");

@@ -55,8 +55,8 @@ struct Selection {
 /// args: self, n, dim.
 Selection one_dim_of(const Value* args) {
   const Tensor self = args[0].tensor();
-  FRAMEJIT_CHECK(self.dim() > 0, "Dimension specified as ", args[2].integer(),
-                 " but tensor has no dimensions");
+  FRAMEJIT_CHECK_TYPE(self.dim() > 0, index, "Dimension specified as ", args[2].integer(),
+                      " but tensor has no dimensions");
   const int dim = wrap_dim(args[2].integer(), self.dim());
   return {Dims{dim}, Dims{args[1].is_none() ? int64_t(-1) : args[1].sym_int().bits()}};
 }
@@ -72,6 +72,8 @@ Selection several_dims_of(const Value* args) {
                  " values but input tensor only has ", self.dim(), " dimensions.");
   const int count = dims ? dims->size() : sizes ? sizes->size() : self.dim();
   uint64_t seen = 0;
+  FRAMEJIT_CHECK_TYPE(count == 0 || self.dim() > 0, index, "Dimension specified as ",
+                      dims && count ? (*dims)[0] : 0, " but tensor has no dimensions");
   for (int i = 0; i < count; ++i) {
     const int dim = dims ? wrap_dim((*dims)[i], self.dim()) : self.dim() - count + i;
     FRAMEJIT_CHECK(!(seen >> dim & 1), "FFT dims must be unique");

@@ -51,6 +51,13 @@ std::vector<Tensor> index_of_dim(const Tensor& self, const Value& dim, const Ten
   return indices;
 }
 
+/// `values` at the places `index` of dim `dim`; a 0-dim tensor is a vector of one element here.
+Tensor put_along(const Tensor& self, const Value& dim, const Tensor& index, const Tensor& values) {
+  if (self.dim() > 0) return index_put_elements(self, index_of_dim(self, dim, index), values);
+  const Tensor vector = reshape(self, {1});
+  return reshape(index_put_elements(vector, index_of_dim(vector, dim, index), values), Dims());
+}
+
 }  // namespace
 
 void index_composite(const Value* args, Value* results) {
@@ -71,11 +78,11 @@ void index_put_inplace_composite(const Value* args, Value* results) {
 void index_fill_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
   const Tensor value = full(Dims(), args[3], self.dtype(), self.device());
-  results[0] = index_put_elements(self, index_of_dim(self, args[1], args[2].tensor()), value);
+  results[0] = put_along(self, args[1], args[2].tensor(), value);
 }
 void index_copy_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
-  results[0] = index_put_elements(self, index_of_dim(self, args[1], args[2].tensor()), args[3].tensor());
+  results[0] = put_along(self, args[1], args[2].tensor(), args[3].tensor());
 }
 
 /// args: self, indices, dim. Negative indices count from the end of dim, if one is given.

@@ -254,18 +254,6 @@ void kron_composite(const Value* args, Value* results) {
   results[0] = reshape(reshape(a, spread_a) * reshape(b, spread_b), sizes);
 }
 
-/// args: self, ..., beta, alpha: beta * self + alpha * product. self is not read where beta is zero.
-static Tensor scaled_sum(const Value* args, const Tensor& product) {
-  const Tensor scaled = args[4].real() == 1 ? product : product * args[4];
-  return args[3].real() == 0 ? scaled : add(args[3].real() == 1 ? args[0] : Value(args[0] * args[3]), scaled);
-}
-void addr_composite(const Value* args, Value* results) {
-  results[0] = scaled_sum(args, outer(args[1].tensor(), args[2].tensor()));
-}
-void addbmm_composite(const Value* args, Value* results) {
-  results[0] = scaled_sum(args, sum(bmm(args[1].tensor(), args[2].tensor()), one_dim(0)));
-}
-
 void block_diag_composite(const Value* args, Value* results) {
   std::vector<Tensor> blocks = args[0].tensor_list();
   SymInt columns = 0, before = 0;

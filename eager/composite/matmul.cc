@@ -91,14 +91,32 @@ Value factor_for(DType dtype, const Value& factor) {
   return cut ? Value(int64_t(factor.real())) : factor;
 }
 
+/// Whether a factor, which may be complex, is this number.
+bool equals(const Value& factor, double number) {
+  return factor.tag() == Value::Tag::complex ? factor.complex() == number : factor.real() == number;
+}
+
 /// beta * self + alpha * product, without multiplications by one; self is not read where beta is zero.
 Tensor scaled_sum(const Value& self, const Tensor& product, const Value& beta_given,
                   const Value& alpha_given) {
   const Value beta = factor_for(product.dtype(), beta_given),
               alpha = factor_for(product.dtype(), alpha_given);
-  const Tensor scaled = alpha.real() == 1 ? product : product * alpha;
-  if (beta.real() == 0) return scaled;
-  return beta.real() == 1 ? add(self, scaled) : add(self * beta, scaled);
+  const Tensor scaled = equals(alpha, 1) ? product : product * alpha;
+  if (equals(beta, 0)) return scaled;
+  return equals(beta, 1) ? add(self, scaled) : add(self * beta, scaled);
+}
+
+/// The sum of the products of a batch: rows of all first matrices side by side times the second ones stacked.
+Tensor summed_products(const Tensor& a, const Tensor& b) {
+  FRAMEJIT_CHECK(a.dim() == 3 && b.dim() == 3, "batch1 and batch2 must be 3D tensors, got ", a.dim(),
+                 "D and ", b.dim(), "D");
+  FRAMEJIT_CHECK(a.size(0) == b.size(0), "batch1 and batch2 must have same number of batches, got ",
+                 a.size(0).str(), " and ", b.size(0).str());
+  FRAMEJIT_CHECK(a.size(2) == b.size(1), "Incompatible matrix sizes for bmm (", a.size(1).str(), "x",
+                 a.size(2).str(), " and ", b.size(1).str(), "x", b.size(2).str(), ")");
+  const SymInt inner = a.size(0) * a.size(2);
+  return mm(reshape(transpose(a, 0, 1), {a.size(1).bits(), inner.bits()}),
+            reshape(b, {inner.bits(), b.size(2).bits()}));
 }
 
 }  // namespace
@@ -128,6 +146,18 @@ void addmv_composite(const Value* args, Value* results) {
 }
 void baddbmm_composite(const Value* args, Value* results) {
   results[0] = scaled_sum(args[0], bmm(args[1].tensor(), args[2].tensor()), args[3], args[4]);
+}
+void addbmm_composite(const Value* args, Value* results) {
+  results[0] = scaled_sum(args[0], summed_products(args[1].tensor(), args[2].tensor()), args[3], args[4]);
+}
+/// Factors of bools are bools.
+void addr_composite(const Value* args, Value* results) {
+  const Tensor product = outer(args[1].tensor(), args[2].tensor());
+  if (product.dtype() != DType::bool_ || args[0].impl()->meta.dtype != DType::bool_)
+    return void(results[0] = scaled_sum(args[0], product, args[3], args[4]));
+  const auto factor = [](const Value& number) { return Value(!equals(number, 0)); };
+  const Tensor scaled = logical_and(product, factor(args[4]));
+  results[0] = logical_or(logical_and(args[0], factor(args[3])), scaled);
 }
 
 void linear_composite(const Value* args, Value* results) {

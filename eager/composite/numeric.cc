@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "eager/composite/support.h"
+#include "eager/meta/type_names.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/copy.h"
@@ -19,16 +20,33 @@ void lcm_composite(const Value* args, Value* results) {
 
 namespace {
 
-Value in_float64(const Value& operand) {
-  if (!operand.is_tensor()) return operand.tag() == Value::Tag::scalar_node ? operand : Value(operand.real());
+bool is_complex_operand(const Value& operand) {
+  return operand.is_tensor() ? is_complex(operand.impl()->meta.dtype) : operand.tag() == Value::Tag::complex;
+}
+DType float_power_dtype(const Value* args) {
+  const bool complex = is_complex_operand(args[0]) || is_complex_operand(args[1]);
+  return complex ? DType::complex128 : DType::float64;
+}
+Value in_double_precision(const Value& operand, DType dtype) {
+  if (!operand.is_tensor()) {
+    const bool plain = operand.tag() == Value::Tag::sym_int || operand.tag() == Value::Tag::boolean;
+    return plain ? Value(operand.real()) : operand;
+  }
   const Tensor tensor = operand.tensor();
-  return tensor.dtype() == DType::float64 ? tensor : cast(tensor, DType::float64);
+  return tensor.dtype() == dtype ? tensor : cast(tensor, dtype);
 }
 
 }  // namespace
 
 void float_power_composite(const Value* args, Value* results) {
-  results[0] = pow(in_float64(args[0]), in_float64(args[1]));
+  const DType dtype = float_power_dtype(args);
+  results[0] = pow(in_double_precision(args[0], dtype), in_double_precision(args[1], dtype));
+}
+void float_power_inplace_composite(const Value* args, Value* results) {
+  const DType dtype = float_power_dtype(args), own = args[0].impl()->meta.dtype;
+  FRAMEJIT_CHECK(own == dtype, "the base given to float_power_ has dtype ", scalar_type_name(own),
+                 " but the operation's result requires dtype ", scalar_type_name(dtype));
+  results[0] = pow_(args[0].tensor(), in_double_precision(args[1], dtype));
 }
 
 void ldexp_composite(const Value* args, Value* results) { results[0] = args[0].tensor() * pow(2.0, args[1]); }

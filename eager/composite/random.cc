@@ -173,9 +173,14 @@ void binomial_composite(const Value* args, Value* results) {
   results[0] = binomial_counts(expand(count, sizes), expand(prob, sizes), args[2]);
 }
 
+/// 1 where `chosen`, else 0, as numbers like self, which get a gradient: it is zero.
+static Tensor indicator(const Tensor& self, const Tensor& chosen) {
+  return masked_fill(masked_fill(self, chosen, 1), logical_not(chosen), 0);
+}
+
 void bernoulli_composite(const Value* args, Value* results) {
-  const Tensor self = args[0].tensor();
-  results[0] = cast(lt(uniform(self, 0.0, 1.0, args[1]), self), self.dtype());
+  const Tensor self = args[0].tensor(), one = lt(uniform(self, 0.0, 1.0, args[1]), self);
+  results[0] = self.requires_grad() ? indicator(self, one) : cast(one, self.dtype());
 }
 void bernoulli_p_composite(const Value* args, Value* results) {
   results[0] = bernoulli_fill(args[0].tensor(), args[1].real(), args[2]);

@@ -102,7 +102,7 @@ void logsumexp_composite(const Value* args, Value* results) {
   Tensor largest;
   {
     GradModeScope no_grad(false);  // its gradient cancels
-    largest = amax(self, dim, true);
+    largest = amax(is_complex(self.dtype()) ? real(self) : self, dim, true);
     largest = masked_fill(largest, isinf(largest), 0);
   }
   const Tensor result = log(sum(exp(self - largest), dim, true)) + largest;

@@ -69,10 +69,8 @@ void index_fill_tensor_composite(const Value* args, Value* results) {
   FRAMEJIT_CHECK(value.dim() == 0,
                  "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
                  " dimension(s).");
-  std::vector<Tensor> indices(size_t(wrap_dim(args[1].integer(), self.dim())));
-  indices.push_back(args[2].tensor());
   const Tensor nowhere = zeros(self.sizes(), DType::bool_, self.device());
-  const Tensor chosen = index_put_elements(nowhere, indices, ones(Dims(), DType::bool_, self.device()));
+  const Tensor chosen = index_fill(nowhere, args[1].sym_int(), args[2].tensor(), true);
   results[0] = where(chosen, value.dtype() == self.dtype() ? value : cast(value, self.dtype()), self);
 }
 

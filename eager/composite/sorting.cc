@@ -258,12 +258,16 @@ namespace ops {
 Tensor logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result, SymInt dim) {
   if (self.dim() == 0 || grad.numel() == 0) return grad;
   const Dims dims = dim_list(dim);
+  auto summed_from = [&](const Tensor& logarithm) {  // log of the sum of what is at a place and behind it
+    return flip(logcumsumexp(flip(logarithm, dims), dim), dims);
+  };
+  if (is_complex(self.dtype())) return exp(summed_from(log(grad) - result) + self);
   const double lowest = self.dtype() == DType::float64 ? std::numeric_limits<double>::lowest()
                                                        : double(std::numeric_limits<float>::lowest());
   auto part = [&](const Tensor& share) {
     const Tensor positive = gt(share, 0);
     const Tensor logarithm = where(positive, log(where(positive, share, 1)), lowest) - result;
-    const Tensor exponent = flip(logcumsumexp(flip(logarithm, dims), dim), dims) + self;
+    const Tensor exponent = summed_from(logarithm) + self;
     return where(lt(exponent, lowest / 2), 0, exp(exponent));
   };
   return part(grad) - part(neg(grad));

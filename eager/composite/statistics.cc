@@ -4,6 +4,7 @@
 #include "eager/composite/support.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/creation.h"
 #include "generated/ops/elementary.h"
@@ -58,6 +59,9 @@ void fill_histogram(const Tensor& self, const Tensor& edges, const Value& weight
   results[1] = edges;
 }
 
+/// Whether no weight is negative.
+bool none_negative(const Tensor& weights) { return weights.numel() == 0 || item(amin(weights)).real() >= 0; }
+
 /// The ends that were given, or the range of the elements, made wider where it is a point.
 std::pair<double, double> histogram_range(const Tensor& self, const Value& range) {
   double low = 0, high = 0;
@@ -100,7 +104,7 @@ void histogram_edges_composite(const Value* args, Value* results) {
   FRAMEJIT_CHECK(edges.dtype() == self.dtype(),
                  "torch.histogramdd: input tensor and bins tensors should have the same dtype, got ",
                  dtype_name(self.dtype()), " and ", dtype_name(edges.dtype()));
-  fill_histogram(self, edges, args[2], args[3].boolean(), results);
+  fill_histogram(self, clone(edges), args[2], args[3].boolean(), results);
 }
 
 /// args: self, dim, keepdim, dtype.
@@ -249,12 +253,12 @@ void diff_composite(const Value* args, Value* results) {
   FRAMEJIT_CHECK(n >= 0, "order must be non-negative but got ", n);
   const SymInt dim = args[2].sym_int();
   const int at = wrap_dim(dim.expect(), self.dim());
+  if (n == 0) return void(results[0] = clone(self));
   std::vector<Tensor> parts;
   if (!args[3].is_none()) parts.push_back(args[3].tensor());
   parts.push_back(self);
   if (!args[4].is_none()) parts.push_back(args[4].tensor());
   if (parts.size() > 1) self = cat(parts, dim);
-  if (n == 0) return void(results[0] = args[3].is_none() && args[4].is_none() ? clone(self) : self);
   for (int64_t i = 0; i < n && self.size(at) > 0; ++i) {
     const Neighbours values(self, dim);
     self = self.dtype() == DType::bool_ ? logical_xor(values.right, values.left) : values.right - values.left;
@@ -273,6 +277,13 @@ void check_weights(const Tensor& weights, const Tensor& self, const char* name, 
   FRAMEJIT_CHECK(weights.numel() == self.size(1), "cov(): expected ", name,
                  " to have the same numel as there are observations in the input but got ",
                  weights.numel().str(), " != ", self.size(1).str());
+  FRAMEJIT_CHECK(none_negative(weights), "cov(): ", name, " cannot be negative");
+}
+
+/// Real and imaginary parts between -1 and 1.
+Tensor within_one(const Tensor& self) {
+  if (!is_complex(self.dtype())) return clamp_both(self, -1, 1);
+  return ops::complex(clamp_both(real(self), -1, 1), clamp_both(imag(self), -1, 1));
 }
 
 }  // namespace
@@ -305,8 +316,8 @@ void cov_composite(const Value* args, Value* results) {
   }
   const Tensor distance = self - unsqueeze(average, 1);
   const Tensor weighted = weights.defined() ? distance * weights : distance;
-  const Tensor result = mm(distance, t(cast(weighted, distance.dtype()))) / divisor;
-  results[0] = given.dim() < 2 ? reshape(result, Dims()) : result;
+  const Tensor result = mm(distance, conj(t(cast(weighted, distance.dtype())))) / divisor;
+  results[0] = self.size(0) == 1 ? reshape(result, Dims()) : result;
 }
 
 void corrcoef_composite(const Value* args, Value* results) {
@@ -316,8 +327,9 @@ void corrcoef_composite(const Value* args, Value* results) {
                  self.dim(), " dimensions");
   const Tensor covariance = cov(self);
   if (covariance.dim() == 0) return void(results[0] = covariance / covariance);
-  const Tensor deviation = sqrt(diagonal(covariance));
-  results[0] = clamp_both(covariance / unsqueeze(deviation, 1) / unsqueeze(deviation, 0), -1, 1);
+  const Tensor variance = diagonal(covariance);
+  const Tensor deviation = sqrt(is_complex(variance.dtype()) ? real(variance) : variance);
+  results[0] = within_one(covariance / unsqueeze(deviation, 1) / unsqueeze(deviation, 0));
 }
 
 /// args: self, p, dim, keepdim, dtype.

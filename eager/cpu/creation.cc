@@ -84,7 +84,7 @@ void meta_arange(const Op& op, const Value* args, std::vector<TensorMeta>& resul
   const auto whole = [&](const Value& number) {  // int64 counts in integers
     return dtype == DType::int64 && !is_integer(number) ? Value(int64_t(number.real())) : number;
   };
-  FRAMEJIT_CHECK(whole(args[2]).real() != 0, "step must be nonzero");
+  FRAMEJIT_CHECK_TYPE(whole(args[2]).real() != 0, value, "step must be nonzero");
   const int64_t length = arange_length(whole(args[0]), whole(args[1]), whole(args[2]));
   results.push_back(contiguous_meta({length}, dtype, device_or(args[4], {})));
 }
@@ -110,20 +110,25 @@ void arange_kernel(const Op& op, const Value* args, Value* results) {
 
 void meta_linspace(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   FRAMEJIT_CHECK(args[2].sym_int() >= 0, "number of steps must be non-negative");
-  results.push_back(contiguous_meta({args[2].sym_int().bits()}, dtype_or(args[3], default_dtype()),
-                                    device_or(args[4], {})));
+  const bool complex = args[0].tag() == Value::Tag::complex || args[1].tag() == Value::Tag::complex;
+  const DType usual = complex ? complex_type(default_dtype()) : default_dtype();
+  results.push_back(
+      contiguous_meta({args[2].sym_int().bits()}, dtype_or(args[3], usual), device_or(args[4], {})));
 }
 
 /// The second half counts back from the end, so that both ends are exact.
 void linspace_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
   const int64_t count = result.numel().expect();
-  for_dtype(result.dtype(), [&](auto zero) {
+  for_any_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    using Real = std::conditional_t<std::is_same_v<T, float>, float, double>;
-    const bool cut = makes_integers(result.dtype());
-    const Real start = Real(cut ? std::trunc(args[0].real()) : args[0].real());
-    const Real end = Real(cut ? std::trunc(args[1].real()) : args[1].real());
+    using Real = std::conditional_t<is_complex_type<T>, std::complex<double>,
+                                    std::conditional_t<std::is_same_v<T, float>, float, double>>;
+    const auto exact = [&](const Value& number) {
+      if constexpr (is_complex_type<T>) return number.complex();
+      return Real(makes_integers(result.dtype()) ? std::trunc(number.real()) : number.real());
+    };
+    const Real start = exact(args[0]), end = exact(args[1]);
     const Real step = count > 1 ? (end - start) / Real(count - 1) : Real(0);
     T* to = result.data_as<T>();
     for (int64_t i = 0; i < count; ++i)

@@ -11,8 +11,8 @@
 namespace framejit::eager::cpu {
 
 inline void check_index_dtype(const Op& op, const TensorMeta& index) {
-  FRAMEJIT_CHECK(index.dtype == DType::int64 || index.dtype == DType::int32, op.schema.name,
-                 "(): Expected dtype int32/int64 for index");
+  FRAMEJIT_CHECK(index.dtype == DType::int64 || index.dtype == DType::int32 || numel(index.sizes) == 0,
+                 op.schema.name, "(): Expected dtype int32/int64 for index");
 }
 
 inline void check_same_dtype(const Op& op, const TensorMeta& self, const TensorMeta& src) {

@@ -27,12 +27,15 @@ double next_after(double from, double to) { return std::nextafter(from, to); }
 Half next_after(Half from, Half to) { return next_half(from, to); }
 BFloat16 next_after(BFloat16 from, BFloat16 to) { return next_half(from, to); }
 
-/// Calls `f(T())` for the floats that the C library knows.
+/// Calls `f(T())` for floating types.
 template <class F>
-void for_standard_float(const char* name, DType dtype, F f) {
-  if (dtype == DType::float32) return f(float());
-  if (dtype == DType::float64) return f(double());
-  fail(ErrorType::not_implemented, "\"", name, "\" not implemented for '", dtype_name(dtype), "'");
+void for_float(const char* name, DType dtype, F f) {
+  FRAMEJIT_CHECK_TYPE(is_floating(dtype), not_implemented, "\"", name, "\" not implemented for '",
+                      dtype_name(dtype), "'");
+  for_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_integral_v<T>) f(zero);
+  });
 }
 
 }  // namespace
@@ -50,11 +53,11 @@ void frexp_kernel(const Op& op, const Value* args, Value* results) {
   meta_frexp(op, args, metas);
   const Tensor mantissa = Tensor::empty(metas[0]), exponent = Tensor::empty(metas[1]);
   const int64_t count = self.numel().expect();
-  for_standard_float("frexp", self.dtype(), [&](auto zero) {
+  for_float("frexp", self.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t i = 0; i < count; ++i) {
       int power = 0;
-      mantissa.data_as<T>()[i] = std::frexp(self.data_as<T>()[i], &power);
+      mantissa.data_as<T>()[i] = T(std::frexp(self.data_as<T>()[i], &power));
       exponent.data_as<int32_t>()[i] = power;
     }
   });

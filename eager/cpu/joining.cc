@@ -1,6 +1,7 @@
 // cat, flip, and the functional counterparts of writing through a view.
 #include "eager/cpu/kernel_support.h"
 #include "eager/error.h"
+#include "eager/meta/memory_format.h"
 #include "eager/meta/views.h"
 
 namespace framejit::eager {
@@ -35,6 +36,17 @@ void check_cat_sizes(const Dims& expected, const Dims& sizes, int dim, size_t po
                    position, " in the list.");
 }
 
+/// Whether all tensors that count lie in that order, and not in row-major order too.
+bool all_in_format(const std::vector<Tensor>& tensors, const char* format) {
+  bool any = false;
+  for (const Tensor& tensor : tensors) {
+    if (is_skipped(tensor.meta())) continue;
+    if (tensor.is_contiguous() || !is_in_format(tensor.meta(), format)) return false;
+    any = true;
+  }
+  return any;
+}
+
 /// Writes `src` into the part `geometry` of `copy`, which is the result. The copy of a tensor with gaps has
 /// none, so the geometry must be that of the copy.
 void scatter_view(const Op& op, const Tensor& src, const Tensor& copy, const ViewGeometry& geometry,
@@ -65,7 +77,11 @@ void meta_cat(const Op& op, const Value* args, std::vector<TensorMeta>& results)
     length = length + tensors[i].size(dim);
   }
   sizes[dim] = length.bits();
-  results.push_back(contiguous_meta(std::move(sizes), cat_dtype(tensors), example.device));
+  TensorMeta result = contiguous_meta(sizes, cat_dtype(tensors), example.device);
+  for (const auto& [rank, format] : {std::pair(4, "channels_last"), std::pair(5, "channels_last_3d")})
+    if (rank == sizes.size() && all_in_format(tensors, format))
+      result.strides = format_strides(sizes, format);
+  results.push_back(std::move(result));
 }
 
 void cat_kernel(const Op& op, const Value* args, Value* results) {

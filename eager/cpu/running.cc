@@ -40,6 +40,12 @@ double log_add_exp(double a, double b) {
   if (std::isinf(high)) return high;
   return high + std::log1p(std::exp(low - high));
 }
+using Complex = std::complex<double>;
+Complex log_add_exp(Complex a, Complex b) {
+  const Complex high = a.real() < b.real() ? b : a, low = a.real() < b.real() ? a : b;
+  if (high.real() == -std::numeric_limits<double>::infinity()) return high;
+  return high + std::log(1.0 + std::exp(low - high));
+}
 
 }  // namespace
 
@@ -71,7 +77,7 @@ void running_extremum_index_kernel(const Op& op, const Value* args, Value* resul
 
 void meta_logcumsumexp(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& self = args[0].impl()->meta;
-  FRAMEJIT_CHECK_TYPE(is_floating(self.dtype), not_implemented,
+  FRAMEJIT_CHECK_TYPE(is_inexact(self.dtype), not_implemented,
                       "\"logcumsumexp_out_cpu\" not implemented for '", dtype_name(self.dtype), "'");
   wrap_dim(args[1].integer(), self.sizes.size());
   results.push_back(contiguous_meta(self.sizes, self.dtype, self.device));
@@ -81,14 +87,15 @@ void logcumsumexp_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor self = contiguous(args[0].tensor());
   Tensor result = allocate_result(op, args);
   const RowShape shape = rows_of(self, args[1]);
-  for_dtype(self.dtype(), [&](auto zero) {
+  for_any_dtype(self.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    using Wide = std::conditional_t<is_complex_type<T>, Complex, double>;
     const T* from = self.data_as<T>();
     T* to = result.data_as<T>();
     for_each_row(shape, [&](int64_t start, int64_t step) {
-      double running = -std::numeric_limits<double>::infinity();
+      Wide running = -std::numeric_limits<double>::infinity();
       for (int64_t i = 0; i < shape.length; ++i) {
-        running = log_add_exp(running, double(from[start + i * step]));
+        running = log_add_exp(running, Wide(from[start + i * step]));
         to[start + i * step] = T(running);
       }
     });

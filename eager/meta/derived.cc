@@ -83,6 +83,7 @@ void write_out(const Op& op, const Tensor& result, const Tensor& out) {
       "(): functions with out=... arguments don't support automatic differentiation, but one of the "
       "arguments requires grad.");
   check_castable(result.dtype(), out.dtype());
+  if (!out.is_symbolic()) check_writable(op, out);
   if (!(result.sizes() == out.sizes())) {
     FRAMEJIT_CHECK(!out.is_symbolic(), op.schema.name, "(): out= cannot be resized while a graph is traced");
     TensorMeta meta = result.meta();
@@ -101,6 +102,7 @@ void out_kernel(const Op& op, const Value* args, Value* results) {
   std::vector<TensorMeta> metas;
   meta_out(op, args, metas);
   Tensor out = args[op.mutated].tensor();
+  check_writable(op, out);
   Value result;
   call_kernel(*op.functional, args, &result);
   if (!(metas[0].sizes == out.sizes())) {
@@ -109,7 +111,6 @@ void out_kernel(const Op& op, const Value* args, Value* results) {
     out->offset = 0;
     out->meta = metas[0];
   }
-  check_writable(op, out);
   cpu::copy_elements(result.tensor(), out);
   results[0] = out;
 }

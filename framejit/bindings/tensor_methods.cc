@@ -59,8 +59,17 @@ PyObject* retain_grad(const Tensor& self) {
   Py_RETURN_NONE;
 }
 template <DType dtype>
-PyObject* cast(const Tensor& self) {
-  return wrap(self.dtype() == dtype ? self : ops::cast(self, dtype));
+PyObject* cast(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"memory_format", nullptr};
+  const char* format = nullptr;
+  if (PyTuple_GET_SIZE(args) + (kwargs ? PyDict_GET_SIZE(kwargs) : 0) > 0 &&
+      !PyArg_ParseTupleAndKeywords(args, kwargs, "|z:cast", const_cast<char**>(names), &format))
+    return nullptr;
+  return guarded([&] {
+    const Tensor tensor = unwrap(self);
+    const Tensor result = tensor.dtype() == dtype ? tensor : ops::cast(tensor, dtype);
+    return wrap(format && std::strcmp(format, "preserve_format") ? ops::contiguous(result, format) : result);
+  });
 }
 PyObject* self_itself(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
@@ -180,18 +189,18 @@ PyMethodDef tensor_methods[] = {
     {"detach_", noargs<detach_in_place>, METH_NOARGS, "Takes the history away from this tensor."},
     {"retain_grad", noargs<retain_grad>, METH_NOARGS, "Makes backward() keep .grad of this non-leaf."},
     {"requires_grad_", with_keywords(requires_grad_), kKeywords, "requires_grad_(requires_grad=True)"},
-    {"float", noargs<cast<DType::float32>>, METH_NOARGS, "self as float32."},
-    {"double", noargs<cast<DType::float64>>, METH_NOARGS, "self as float64."},
-    {"half", noargs<cast<DType::float16>>, METH_NOARGS, "self as float16."},
-    {"bfloat16", noargs<cast<DType::bfloat16>>, METH_NOARGS, "self as bfloat16."},
-    {"cfloat", noargs<cast<DType::complex64>>, METH_NOARGS, "self as complex64."},
-    {"cdouble", noargs<cast<DType::complex128>>, METH_NOARGS, "self as complex128."},
-    {"char", noargs<cast<DType::int8>>, METH_NOARGS, "self as int8."},
-    {"short", noargs<cast<DType::int16>>, METH_NOARGS, "self as int16."},
-    {"int", noargs<cast<DType::int32>>, METH_NOARGS, "self as int32."},
-    {"long", noargs<cast<DType::int64>>, METH_NOARGS, "self as int64."},
-    {"byte", noargs<cast<DType::uint8>>, METH_NOARGS, "self as uint8."},
-    {"bool", noargs<cast<DType::bool_>>, METH_NOARGS, "self as bool."},
+    {"float", with_keywords(cast<DType::float32>), kKeywords, "self as float32."},
+    {"double", with_keywords(cast<DType::float64>), kKeywords, "self as float64."},
+    {"half", with_keywords(cast<DType::float16>), kKeywords, "self as float16."},
+    {"bfloat16", with_keywords(cast<DType::bfloat16>), kKeywords, "self as bfloat16."},
+    {"cfloat", with_keywords(cast<DType::complex64>), kKeywords, "self as complex64."},
+    {"cdouble", with_keywords(cast<DType::complex128>), kKeywords, "self as complex128."},
+    {"char", with_keywords(cast<DType::int8>), kKeywords, "self as int8."},
+    {"short", with_keywords(cast<DType::int16>), kKeywords, "self as int16."},
+    {"int", with_keywords(cast<DType::int32>), kKeywords, "self as int32."},
+    {"long", with_keywords(cast<DType::int64>), kKeywords, "self as int64."},
+    {"byte", with_keywords(cast<DType::uint8>), kKeywords, "self as uint8."},
+    {"bool", with_keywords(cast<DType::bool_>), kKeywords, "self as bool."},
     {"cpu", self_itself, METH_NOARGS, "self on the CPU."},
     {"tolist", noargs<tolist>, METH_NOARGS, "Nested lists of Python numbers."},
     {"__dlpack__", with_keywords(dlpack_capsule), kKeywords, "A DLPack capsule that shares memory."},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from op_samples.sample import FLOATS, PAIRS, S, Sample, T, binary, unary
+from op_samples.sample import COMPLEX, FLOATS, PAIRS, S, Sample, T, binary, unary
 
 SAMPLES: dict[str, list[Sample]] = {}
 
@@ -20,7 +20,7 @@ SAMPLES["lgamma"] = unary(low=0.1, double=False, tolerance=10)
 SAMPLES["digamma"] = [S(T(40, low=0.1, high=9), dtypes=FLOATS, tolerance=10)]
 SAMPLES["atan2"] = binary(low=0.5, numbers=()) + [S(*PAIRS, grad=False)]
 SAMPLES["hypot"] = [S(T(4, 5), T(5), dtypes=FLOATS)]
-SAMPLES["logaddexp"] = [S(T(4, 5), T(5), dtypes=FLOATS), S(*PAIRS, grad=False)]
+SAMPLES["logaddexp"] = [S(T(4, 5), T(5), dtypes=FLOATS), S(T(4, 5), T(5), dtypes=COMPLEX), S(*PAIRS, grad=False)]
 SAMPLES["xlogy"] = [S(T(4, 5), T(5, low=0.1), dtypes=FLOATS), S(*PAIRS, grad=False), S(T(4), 2)]
 SAMPLES["logit"] = [S(T(20, low=0.1, high=0.9), dtypes=FLOATS), S(T(20, low=-0.5, high=1.5), eps=0.1)]
 SAMPLES["sinc"] = [S(T(20), dtypes=FLOATS), S(T(values=[0.0, 1.0, -0.5]), double=False)]  # PyTorch: NaN

@@ -6,7 +6,7 @@ import math
 
 from typing import Any
 
-from op_samples.sample import ALL, BUT_UINT8, FLOATS, NUMBERS, SPECIAL, S, Sample, T
+from op_samples.sample import ALL, BUT_UINT8, COMPLEX, FLOATS, NUMBERS, SPECIAL, S, Sample, T
 
 SAMPLES: dict[str, list[Sample]] = {}
 
@@ -47,7 +47,7 @@ SAMPLES.update(
         "std.dim": [S(T(3, 4), 1, False), S(T(3, 4), 0, True, True)], "std.unbiased": [S(T(3, 4), False)],
         "var_mean": [S(T(3, 4), 1), S(T(3, 4), correction=0)],
         "var_mean.dim": [S(T(3, 4), 1, False), S(T(3, 4), (0, 1), True, True)], "var_mean.unbiased": [S(T(3, 4), False)],
-        "logsumexp": [S(T(3, 4), 1, dtypes=FLOATS), S(T(3, 4), (0, 1), True), S(T(values=[[-math.inf, -math.inf], [math.inf, 1.0]], grad=False), 1)],
+        "logsumexp": [S(T(3, 4), 1, dtypes=FLOATS), S(T(3, 4), 1, dtypes=COMPLEX), S(T(3, 4), (0, 1), True), S(T(values=[[-math.inf, -math.inf], [math.inf, 1.0]], grad=False), 1)],
         "norm": [S(T(3, 4), dtypes=FLOATS), S(T(3, 4), 1, 1), S(T(3, 4), math.inf, 0), S(T(3, 4), 3, (0, 1), True), S(T(3, 4), 0, 1, grad=False), S(T(values=[0.0, 0.0]), double=False)],
         "norm.name": [S(T(3, 4), "fro"), S(T(3, 4), "fro", 1, True)],
         "count_nonzero": [S(T(3, 4), dtypes=ALL), S(T(3, 4, dtype="int64"), 1)],

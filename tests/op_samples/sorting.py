@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from op_samples.sample import FLOATS, NUMBERS, S, Sample, T
+from op_samples.sample import COMPLEX, FLOATS, NUMBERS, S, Sample, T
 
 ordered = T(4, 6, values=np.random.default_rng(3).permutation(24).reshape(4, 6))
 cube = T(3, 4, 5, values=np.random.default_rng(4).permutation(60).reshape(3, 4, 5) / 7)
@@ -44,7 +44,7 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "cummax": [S(ordered, 1, dtypes=NUMBERS), S(repeated, 0), S(with_nan, 1), S(T(), 0), S(cube, -2), S(T(0, 3), 1)],
     "cummin": [S(ordered, 1, dtypes=NUMBERS), S(repeated, 0), S(with_nan, 1)],
-    "logcumsumexp": [S(cube, 1, dtypes=FLOATS, tolerance=4), S(T(4, 5), 0), S(T(values=[-math.inf, -math.inf, 1.0, math.inf], grad=False), 0), S(T(3, dtype="int64"), 0), S(T(), 0)],
+    "logcumsumexp": [S(cube, 1, dtypes=FLOATS, tolerance=4), S(T(4, 5), 0, dtypes=COMPLEX, tolerance=4), S(T(4, 5), 0), S(T(values=[-math.inf, -math.inf, 1.0, math.inf], grad=False), 0), S(T(3, dtype="int64"), 0), S(T(), 0)],
 }  # fmt: skip
 
 # Rows without a Python name: the sample of which public row runs them.

@@ -110,6 +110,17 @@ EIGEN_STRONG_INLINE auto complex_log1p(const A& a) {
       a);
 }
 
+template <class A, class B>
+EIGEN_STRONG_INLINE auto complex_logaddexp(const A& a, const B& b) {
+  return each(
+      [](Complex x, Complex y) {
+        const Complex larger = x.real() < y.real() ? y : x, smaller = x.real() < y.real() ? x : y;
+        if (larger.real() == -std::numeric_limits<double>::infinity()) return larger;
+        return larger + std::log(1.0 + std::exp(smaller - larger));
+      },
+      a, b);
+}
+
 /// Small whole exponents by multiplication, as in PyTorch; 0 to the power of 0 is 1.
 inline Complex power(Complex x, Complex y) {
   if (y == 0.0) return 1;

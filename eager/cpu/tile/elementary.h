@@ -60,6 +60,19 @@ EIGEN_STRONG_INLINE auto hypot(const A& a, const B& b) {
   return each([](T x, T y) { return std::hypot(x, y); }, a, b);
 }
 
+/// Eigen keeps the exponent of a double in its normal range: below, 0 and the subnormal numbers are missing.
+template <class A>
+EIGEN_STRONG_INLINE Block<typename A::Scalar> exp(const A& a) {
+  using T = typename A::Scalar;
+  if constexpr (std::is_same_v<T, double>) {
+    const Block<T> x = a, value = x.exp();
+    if (!(x < T(-708)).any()) return value;
+    return each([](T x, T y) { return x < T(-708) ? std::exp(x) : y; }, x, value);
+  } else {
+    return a.exp();
+  }
+}
+
 template <class A>
 EIGEN_STRONG_INLINE auto sigmoid(const A& a) {
   using T = typename A::Scalar;

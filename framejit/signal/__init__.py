@@ -1,0 +1,3 @@
+"""Signal processing: ``torch.signal``."""
+
+from framejit.signal import windows as windows

@@ -1,0 +1,159 @@
+"""Corners that PyTorch's own operator samples found: each case computes the same in framejit and in PyTorch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import framejit as fj
+
+torch = pytest.importorskip("torch")
+
+INF, NAN = math.inf, math.nan
+
+
+def values(result: Any) -> Any:
+    """Dtypes, shapes and elements, as Python objects."""
+    if isinstance(result, (list, tuple)):
+        return [values(one) for one in result]
+    return str(result.dtype).split(".")[-1], tuple(result.shape), result.tolist()
+
+
+def near(got: Any, expected: Any) -> bool:
+    if isinstance(expected, (list, tuple)):
+        return len(got) == len(expected) and all(near(one, other) for one, other in zip(got, expected))
+    if isinstance(expected, (float, complex)):
+        return got == pytest.approx(expected, rel=2e-3, abs=1e-6, nan_ok=True)
+    return got == expected
+
+
+CASES: dict[str, Callable[[Any], Any]] = {
+    # complex numbers
+    "addmm": lambda t: t.addmm(t.ones(2, 2) + 0j, t.ones(2, 3) + 0j, t.ones(3, 2) * 1j, beta=1 + 2j, alpha=2 + 3j),
+    "baddbmm": lambda t: t.baddbmm(t.ones(1) + 0j, t.ones(2, 2, 3) * 1j, t.ones(2, 3, 2) + 0j, alpha=2j),
+    "addbmm": lambda t: t.addbmm(t.ones(2, 2) + 0j, t.ones(4, 2, 3) + 0j, t.ones(4, 3, 2) * 1j, beta=2j),
+    "addr": lambda t: t.addr(t.ones(2, 2) + 0j, t.ones(2) * 1j, t.ones(2) + 0j, alpha=1j),
+    "logaddexp": lambda t: t.logaddexp(t.tensor([1 + 2j, -INF, 800j]), t.tensor([3 - 1j, -INF, 800 + 0j])),
+    "logsumexp": lambda t: t.logsumexp(t.tensor([[1 + 2j, 800 + 1j], [3 - 1j, 2j]]), (0, 1)),
+    "logcumsumexp": lambda t: t.logcumsumexp(t.tensor([1 + 2j, 80 + 1j, 3 - 1j, 2j]), 0),
+    "linspace": lambda t: t.linspace(1 + 1j, 5 - 3j, 5),
+    "linspace dtype": lambda t: t.linspace(-2, 3, 6, dtype=t.complex128),
+    "constant_pad": lambda t: t.constant_pad_nd(t.ones(2) * 1j, (1, 2), 2 + 1j),
+    "float_power": lambda t: [t.float_power(t.tensor([1j, 2 + 1j]), 3), t.float_power(t.tensor([2.0, -1.0]), t.tensor([3, 1]))],
+    "cov": lambda t: t.cov(t.tensor([[1 + 2j, 3 - 1j, 2j], [2 + 0j, 1j, 4 - 1j]])),
+    "corrcoef": lambda t: t.corrcoef(t.tensor([[1 + 2j, 3 - 1j, 2j], [2 + 0j, 1j, 4 - 1j]])),
+    "pairwise_distance": lambda t: t.nn.functional.pairwise_distance(t.tensor([[1 + 2j, 2j]]), t.tensor([[3 + 0j, 1j]])),
+    # halves, where squares overflow
+    "norm": lambda t: t.linalg.vector_norm(t.full((4,), 300.0, dtype=t.float16)),
+    "dist": lambda t: t.dist(t.full((3,), 20.0, dtype=t.float16), t.zeros(3, dtype=t.float16), 4),
+    "cdist": lambda t: t.cdist(t.full((1, 3), 300.0, dtype=t.float16).float(), t.zeros(2, 3)),
+    "frexp": lambda t: t.frexp(t.tensor([0.3, -5.0, 0.0, INF], dtype=t.bfloat16))[0],
+    "nextafter": lambda t: t.nextafter(t.tensor([1.0, -1.0, 0.0, 0.0, 2.0, INF, NAN], dtype=t.bfloat16), t.tensor([2.0, 2.0, -1.0, 1.0, 2.0, 0.0, 1.0], dtype=t.bfloat16)),
+    # integers and bools
+    "addbmm int16": lambda t: t.addbmm(t.ones(2, 2).short(), t.ones(3, 2, 2).short(), t.ones(3, 2, 2).short(), alpha=2),
+    "addr bool": lambda t: [t.addr(t.eye(2).bool(), t.tensor([True, False]), t.tensor([True, True]), beta=beta, alpha=alpha) for beta in (0, 3) for alpha in (0, 2)],
+    "einsum int16": lambda t: t.einsum("ij->i", t.ones(2, 3).short()),
+    # tensors without dims, or with few elements
+    "index_fill": lambda t: [t.tensor(1.0).index_fill(0, t.tensor([0]), 5.0), t.tensor(1.0).index_fill(0, t.tensor(0), t.tensor(6.0))],
+    "index_copy": lambda t: t.tensor(1.0).index_copy(0, t.tensor([0]), t.tensor(5.0)),
+    "gather": lambda t: t.ones(3).gather(0, t.zeros(0, dtype=t.uint8)),
+    "cov of one variable": lambda t: t.cov(t.tensor([[1.0, 4.0, 2.0]])),
+    "diff of order 0": lambda t: t.diff(t.ones(2, 3), 0, prepend=t.ones(2, 1)),
+    # limits
+    "exp": lambda t: t.exp(t.tensor([-INF, -1000.0, -745.0, -720.0, -708.0, 709.0, INF, NAN], dtype=t.float64)),
+    "softmax": lambda t: t.softmax(t.tensor([-INF, 0.0], dtype=t.float64), 0),
+    "logcumsumexp of -inf": lambda t: t.logcumsumexp(t.tensor([-INF, -INF, 1.0]), 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_same_result(name: str) -> None:
+    got, expected = values(CASES[name](fj)), values(CASES[name](torch))
+    assert near(got, expected), f"got {got}, expected {expected}"
+
+
+ERRORS: dict[str, Callable[[Any], Any]] = {
+    "float_power_": lambda t: t.ones(2).float_power_(2),
+    "cov": lambda t: t.cov(t.ones(3), fweights=t.tensor([1, -1, 2])),
+    "gradient": lambda t: t.gradient(t.ones(3, 3), dim=(1, 1)),
+    "fft": lambda t: t.fft.fft(t.tensor(1.0)),
+    "fftn": lambda t: t.fft.fftn(t.tensor(1.0), dim=(0,)),
+    "arange": lambda t: t.arange(0, 64, 0.5, out=t.empty(0, dtype=t.int64)),
+    "out overlaps itself": lambda t: t.take(t.ones(6), t.tensor([0, 1]), out=t.ones(1).expand(2)),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_same_exception(name: str) -> None:
+    with pytest.raises(Exception) as expected:
+        ERRORS[name](torch)
+    with pytest.raises(type(expected.value)):
+        ERRORS[name](fj)
+
+
+def test_dtype_methods_take_a_memory_format() -> None:
+    x = fj.ones(2, 3, 4, 5)
+    assert x.half(memory_format=fj.channels_last).stride() == torch.ones(2, 3, 4, 5).half(memory_format=torch.channels_last).stride()
+    assert x.float(memory_format=fj.preserve_format) is not None and x.double(memory_format=fj.contiguous_format).is_contiguous()
+    with pytest.raises(TypeError):
+        x.int(memory=1)
+
+
+def test_cat_keeps_channels_last() -> None:
+    x = fj.ones(2, 3, 4, 5).contiguous(memory_format=fj.channels_last)
+    assert fj.cat([x, x], 1).is_contiguous(memory_format=fj.channels_last)
+    assert fj.cat([x, x.contiguous()], 1).is_contiguous()
+    y = fj.rand(2, 3, 4, 5).contiguous(memory_format=fj.channels_last)
+    compiled = fj.compile(lambda a, b: fj.cat([a, b * 2], 1) + 1)(x, y)
+    assert compiled.tolist() == (fj.cat([x, y * 2], 1) + 1).tolist()
+
+
+def test_histogram_edges_are_a_copy() -> None:
+    edges = fj.tensor([0.0, 1.0, 2.0])
+    fj.histogram(fj.tensor([0.5]), edges).bin_edges.zero_()
+    assert edges.tolist() == [0.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("make", [lambda x: fj.bernoulli(x), lambda x: fj.cdist(x, x * 0.5, p=0.0), lambda x: fj.norm(x, 0)])
+def test_steps_have_a_zero_gradient(make: Callable[[Any], Any]) -> None:
+    x = fj.rand(3, 3, requires_grad=True)
+    make(x).sum().backward()
+    assert x.grad.tolist() == fj.zeros(3, 3).tolist()
+
+
+def test_lu_with_info() -> None:
+    a = fj.rand(3, 3) + fj.eye(3)
+    factors = a.lu(get_infos=True)
+    assert factors.info.item() == 0
+    assert factors.LU.tolist() == fj.lu(a)[0].tolist()
+
+
+WINDOWS = ("bartlett", "blackman", "cosine", "exponential", "gaussian", "hamming", "hann", "kaiser", "nuttall")
+
+
+@pytest.mark.parametrize("sym", [False, True])
+@pytest.mark.parametrize("name", WINDOWS)
+def test_window(name: str, sym: bool) -> None:
+    for length in (0, 1, 2, 7):
+        got, expected = (getattr(t.signal.windows, name)(length, sym=sym, dtype=t.float64) for t in (fj, torch))
+        assert got.tolist() == pytest.approx(expected.tolist(), abs=1e-12)
+    assert getattr(fj.signal.windows, name)(3, requires_grad=True).requires_grad
+    with pytest.raises(ValueError, match="non-negative window length"):
+        getattr(fj.signal.windows, name)(-1)
+    with pytest.raises(ValueError, match="float32 or float64"):
+        getattr(fj.signal.windows, name)(3, dtype=fj.int64)
+
+
+def test_window_parameters() -> None:
+    for t in (fj, torch):
+        with pytest.raises(ValueError):
+            t.signal.windows.exponential(3, tau=0)
+        with pytest.raises(ValueError):
+            t.signal.windows.exponential(3, center=1.0)
+        with pytest.raises(ValueError):
+            t.signal.windows.general_cosine(3, a=[])
+    got, expected = (t.signal.windows.exponential(5, center=1.0, tau=2.0, sym=False) for t in (fj, torch))
+    assert got.tolist() == pytest.approx(expected.tolist())
