@@ -60,6 +60,8 @@ class Converter:
             raise Unconvertible("sparse or quantized tensor")
         if tensor.device.type != "cpu":
             raise Unconvertible(f"device {tensor.device.type}")
+        if tensor.dim() > 64:
+            raise Unconvertible("more than 64 dims")
         our_dtype(tensor.dtype)
         plain = tensor.detach().resolve_conj().resolve_neg()
         memory = memory_of(plain)
