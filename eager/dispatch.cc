@@ -112,6 +112,12 @@ void mark_inference(const Op& op, const Value* args, Value* results) {
        " A kernel can be registered with framejit.library.");
 }
 
+/// As messages begin that say whose they are: `"sort" not implemented for ...`, `sort(): ...`.
+bool names_an_op(const std::string& message) {
+  return message.starts_with('"') || message.find("(): ") != std::string::npos ||
+         message.starts_with("Could not run");
+}
+
 /// A derived row of a composite: the composite, then a copy into the written argument. Both are ordinary
 /// calls. The composite's derivatives may save the argument, so they get what it was.
 bool call_derived_composite(const Op& op, const Value* args, Value* results) {
@@ -174,7 +180,16 @@ void call_kernel(const Op& op, const Value* args, Value* results) {
   DeviceType device = device_of(op, args);
   KernelFn kernel = op.kernels[int(device)];
   if (!kernel) fail_without_kernel(op, args, device);
-  kernel(op, args, results);
+  try {
+    kernel(op, args, results);
+  } catch (const Error& error) {
+    // Helpers that several kernels share say which dtype is not supported, and which ones are, but not by
+    // whom.
+    if (error.type() != ErrorType::not_implemented || names_an_op(error.what())) throw;
+    const std::string message = error.what();
+    fail(ErrorType::not_implemented, "\"", op.schema.name,
+         message.starts_with("not implemented") ? "\" " : "\": ", message);
+  }
   if (op.mutated >= 0) args[op.mutated].impl()->storage->bump_version();
 }
 

@@ -23,6 +23,10 @@ class FRAMEJIT_API Executable {
   virtual std::string describe() const = 0;
 };
 
+/// Whether a node calls Python code of the user's: an op of framejit.library, a callable that is not looked
+/// into.
+FRAMEJIT_API bool calls_user_code(const Graph& graph);
+
 /// The graph run node by node through the dispatcher, in the caller's grad mode: backend "eager".
 FRAMEJIT_API std::shared_ptr<const Executable> interpret(std::unique_ptr<Graph> graph);
 /// The same for a graph that has no gradients, as compilers of pure graphs are given: the oracle of the

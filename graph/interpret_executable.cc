@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "eager/dispatch.h"
 #include "graph/executable.h"
 #include "graph/interpret.h"
@@ -17,6 +19,7 @@ class InterpretedGraph final : public Executable {
     eager::GradModeScope scope(eager::modes().grad_enabled && !pure_);
     interpreter_.run(inputs, results);
   }
+  bool runs_user_code() const override { return calls_user_code(*graph_); }
   std::string describe() const override { return print(*graph_); }
 
  private:
@@ -27,6 +30,12 @@ class InterpretedGraph final : public Executable {
 };
 
 }  // namespace
+
+bool calls_user_code(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) {
+    return node->kind == NodeKind::call_opaque || (node->op && node->op->extension);
+  });
+}
 
 std::shared_ptr<const Executable> interpret(std::unique_ptr<Graph> graph) {
   return std::make_shared<InterpretedGraph>(std::move(graph), false);

@@ -268,6 +268,20 @@ PyObject* Run::to_python(const eager::Value& value) const {
   }
 }
 
+/// As the dispatcher does for single ops: new tensors made in inference mode are inference tensors, views of
+/// others are not.
+void mark_inference(const eager::Value* inputs, size_t input_count, eager::Value* results,
+                    size_t result_count) {
+  for (size_t r = 0; r < result_count; ++r) {
+    if (!results[r].is_tensor()) continue;
+    eager::TensorImpl& made = *results[r].impl();
+    const bool is_new = std::none_of(inputs, inputs + input_count, [&](const eager::Value& input) {
+      return input.is_tensor() && input.impl()->storage == made.storage;
+    });
+    if (is_new) made.is_inference = true;
+  }
+}
+
 ReplayStatus Run::graph() {
   if (!trace_.graph) return ReplayStatus::done;
   constexpr size_t kInline = 8;
@@ -295,6 +309,7 @@ ReplayStatus Run::graph() {
     if (trace_.draws_random) eager::default_generator().set_state(random);
     return ReplayStatus::rerun;
   }
+  if (eager::modes().inference) mark_inference(inputs, input_count, results, result_count);
   for (size_t i = 0; i < result_count; ++i) {
     PyObject* object = to_python(results[i]);
     if (!object) return ReplayStatus::error;

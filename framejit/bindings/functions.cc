@@ -4,6 +4,7 @@
 #include "framejit/bindings/arg_reader.h"
 #include "framejit/bindings/constant_types.h"
 #include "framejit/bindings/module.h"
+#include "framejit/bindings/op_callable.h"
 #include "framejit/bindings/python.h"
 #include "framejit/bindings/tensor_data.h"
 #include "framejit/bindings/tensor_object.h"
@@ -40,7 +41,7 @@ PyObject* tensor(PyObject*, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     Tensor result =
         tensor_from_data(data, optional_dtype(dtype, "tensor"), optional_device(device, "tensor"));
-    if (requires_grad) eager::set_requires_grad(result, true);
+    if (requires_grad) require_grad(result);
     return wrap(result);
   });
 }

@@ -217,6 +217,12 @@ void take_dtype_of_out(BoundCall& bound) {
 
 }  // namespace
 
+void require_grad(const eager::Tensor& made) {
+  // The gradient of what a graph makes of it would have to find its way to a leaf that the graph made.
+  FRAMEJIT_CHECK(!eager::Recorder::current(), "requires_grad=True: a leaf cannot be made in a graph");
+  eager::set_requires_grad(made, true);
+}
+
 PyObject* run_bound(BoundCall& bound) {
   const Signature& signature = *bound.signature;
   take_dtype_of_out(bound);
@@ -226,7 +232,7 @@ PyObject* run_bound(BoundCall& bound) {
     return run_op(*signature.out_op, bound.values.data());
   }
   PyRef result = PyRef::steal(run_op(*signature.op, bound.values.data()));
-  if (bound.requires_grad) eager::set_requires_grad(unwrap(result.get()), true);
+  if (bound.requires_grad) require_grad(unwrap(result.get()));
   return result.release();
 }
 

@@ -22,6 +22,8 @@ std::string name_in_module(const std::string& name, const std::string& python_mo
 PyObject* new_op_function(const Overloads& overloads, const char* module);
 PyObject* new_op_method(const Overloads& overloads);
 
+/// For `requires_grad=True` of what makes tensors.
+void require_grad(const eager::Tensor& made);
 /// Runs a bound call and converts its results.
 PyObject* run_bound(BoundCall& bound);
 /// Runs `op` on complete values and converts its results; long kernels run without the GIL.

@@ -209,7 +209,7 @@ PyMethodDef tensor_methods[] = {
 
 Traced traced_method(const char* name) {
   constexpr const char* kData[] = {"tolist", "data_ptr", "__dlpack__", "storage_offset", "untyped_storage"};
-  constexpr const char* kState[] = {"detach_", "retain_grad", "requires_grad_"};
+  constexpr const char* kState[] = {"detach_", "retain_grad", "requires_grad_", "is_inference"};
   for (const char* other : kData)
     if (!std::strcmp(name, other)) return Traced::data;
   for (const char* other : kState)

@@ -136,8 +136,8 @@ PyGetSetDef tensor_getset[] = {
 
 Traced traced_attribute(const char* name) {
   // Gradients, versions and data belong to the tensor that the graph will see when it runs.
-  constexpr const char* kNeedRealTensor[] = {"grad",    "_grad",     "_version",     "_base",
-                                             "grad_fn", "output_nr", "retains_grad", "__dict__"};
+  constexpr const char* kNeedRealTensor[] = {"grad",      "_grad",        "_version", "_base",  "grad_fn",
+                                             "output_nr", "retains_grad", "__dict__", "is_leaf"};
   if (!std::strcmp(name, "__array_interface__")) return Traced::data;
   for (const char* other : kNeedRealTensor)
     if (!std::strcmp(name, other)) return Traced::no;

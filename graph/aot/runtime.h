@@ -25,6 +25,7 @@ class InferenceCall final : public Executable {
   InferenceCall(CallPlan plan, std::shared_ptr<const Executable> forward)
       : plan_(std::move(plan)), forward_(std::move(forward)) {}
   void run(const eager::Value* inputs, eager::Value* results) const override;
+  bool runs_user_code() const override { return forward_->runs_user_code(); }
   std::string describe() const override { return forward_->describe(); }
 
  private:
@@ -46,6 +47,7 @@ class TrainingCall final : public Executable {
   TrainingCall(CallPlan plan, std::shared_ptr<const Executable> forward, Gradients gradients)
       : plan_(std::move(plan)), forward_(std::move(forward)), gradients_(std::move(gradients)) {}
   void run(const eager::Value* inputs, eager::Value* results) const override;
+  bool runs_user_code() const override { return forward_->runs_user_code(); }
   std::string describe() const override;
 
  private:
@@ -65,6 +67,7 @@ class AliasingCall final : public Executable {
                std::vector<bool> is_written)
       : compiled_(std::move(compiled)), traced_(std::move(traced)), is_written_(std::move(is_written)) {}
   void run(const eager::Value* inputs, eager::Value* results) const override;
+  bool runs_user_code() const override { return compiled_->runs_user_code(); }
   std::string describe() const override { return compiled_->describe(); }
 
  private:

@@ -14,6 +14,7 @@ class CpuExecutable final : public graph::Executable {
   explicit CpuExecutable(LoopProgram program);
   ~CpuExecutable() override;
   void run(const eager::Value* inputs, eager::Value* results) const override;
+  bool runs_user_code() const override { return graph::calls_user_code(*plan_.program.graph); }
   std::string describe() const override { return plan_.program.str(); }
   /// The tile programs of the loops, for the log.
   std::string tiles_text() const;
