@@ -12,7 +12,9 @@ of an op). The layers of such an op are called by ``framejit/bindings/python_op.
 from framejit.library.custom_ops import CustomOpDef, custom_op
 from framejit.library.functions import (
     define,
+    get_ctx,
     impl,
+    impl_abstract,
     register_autocast,
     register_autograd,
     register_fake,
@@ -32,7 +34,9 @@ __all__ = [
     "OpOverloadPacket",
     "custom_op",
     "define",
+    "get_ctx",
     "impl",
+    "impl_abstract",
     "infer_schema",
     "opcheck",
     "register_autocast",

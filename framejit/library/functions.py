@@ -112,6 +112,26 @@ def register_fake(
     return register if func is None else register(func)
 
 
+impl_abstract = register_fake  # its name before PyTorch 2.4
+
+
+class FakeCtx:
+    """What :func:`get_ctx` gives."""
+
+    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> int:
+        """A size that depends on data: framejit's graphs have none, so the trace ends before the op."""
+        raise NotImplementedError(
+            "new_dynamic_size: the graph cannot hold an op whose result shapes depend on data; it is called between two graphs"
+        )
+
+    create_unbacked_symint = new_dynamic_size
+
+
+def get_ctx() -> FakeCtx:
+    """In a fake implementation: for shapes that depend on data."""
+    return FakeCtx()
+
+
 def register_autograd(
     op: OpLike,
     backward: _Fn,

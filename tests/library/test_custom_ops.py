@@ -201,6 +201,23 @@ def test_without_a_fake_the_graph_breaks_before_it():
         fj.compile(f, fullgraph=True)(fj.ones(2))
 
 
+def test_shapes_that_depend_on_data_are_made_between_graphs():
+    @custom_op("test_custom::positive", mutates_args=())
+    def positive(x: Tensor) -> Tensor:
+        return x[x > 0]
+
+    @fj.library.impl_abstract("test_custom::positive")
+    def _(x):
+        return x.new_empty((fj.library.get_ctx().new_dynamic_size(),))
+
+    def f(x):
+        return positive(x * 2) + 1
+
+    assert fj.compile(f)(fj.tensor([1.0, -1.0])).tolist() == [3]
+    with pytest.raises(fj.compiler.GraphBreakError, match="result shapes depend on data"):
+        fj.compile(f, fullgraph=True)(fj.ones(2))
+
+
 def test_writing_ops():
     out = fj.zeros(2)
     version = out._version
