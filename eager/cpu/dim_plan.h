@@ -64,6 +64,11 @@ struct DimPlan {
   template <class F>
   void for_each(const int64_t* index, int64_t begin, int64_t end, F f) const {
     int64_t position = begin * row_elements();
+    if (inner.size() == 1) {
+      for (int64_t o = begin; o < end; ++o)
+        for (int64_t j = 0; j < length; ++j, ++position) f(offset(o, index[position], 0), position);
+      return;
+    }
     for (int64_t o = begin; o < end; ++o)
       for (int64_t j = 0; j < length; ++j)
         for (int64_t k = 0; k < int64_t(inner.size()); ++k, ++position)

@@ -4,6 +4,7 @@
 
 #include "eager/cpu/isa.h"
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/panel_gemm.h"
 #include "eager/cpu/thread_pool.h"
 
 #define FRAMEJIT_DECLARE_GEMM(isa)        \
@@ -82,11 +83,15 @@ DType gemm_dtype(DType dtype) {
 }
 
 void run_gemm_inline(const Tensor& a, const Tensor& b, const Tensor& result) {
-  with_call(a, b, result, [&](const GemmCall& call) { gemm_function(result.dtype())(call); });
+  with_call(a, b, result, [&](const GemmCall& call) {
+    if (worth_panels(call, result.dtype())) return multiply_panels(call, result.dtype(), false);
+    gemm_function(result.dtype())(call);
+  });
 }
 
 void run_gemm(const Tensor& a, const Tensor& b, const Tensor& result) {
   with_call(a, b, result, [&](const GemmCall& call) {
+    if (worth_panels(call, result.dtype())) return multiply_panels(call, result.dtype(), true);
     const GemmFn gemm = gemm_function(result.dtype());
     const bool by_columns = call.n > call.m;
     const int64_t length = by_columns ? call.n : call.m;

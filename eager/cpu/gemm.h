@@ -1,4 +1,5 @@
-// Products of matrices: Eigen's GEMM, compiled once per instruction set (cpu/tile/gemm.cc).
+// Products of matrices: Eigen's GEMM, compiled once per instruction set (cpu/tile/gemm.cc); large ones of
+// floats by panels (panel_gemm.h), like convolutions.
 #pragma once
 
 #include <cstdint>

@@ -16,13 +16,27 @@ template <class F>
 void for_each_run(const IndexPlan& plan, int64_t begin, int64_t end, F f) {
   const int64_t chosen = int64_t(plan.chosen.size());
   int64_t position = begin * int64_t(plan.after.size()) * plan.run;
-  for (int64_t i = begin; i < end; ++i) {
-    const int64_t base = plan.before[size_t(i / chosen)] + plan.chosen[size_t(i % chosen)];
+  int64_t before = chosen > 0 ? begin / chosen : 0, at = begin - before * chosen;
+  for (int64_t i = begin; i < end; ++i, ++at) {
+    if (at == chosen) {
+      at = 0;
+      ++before;
+    }
+    const int64_t base = plan.before[size_t(before)] + plan.chosen[size_t(at)];
     for (int64_t offset : plan.after) {
       f(base + offset, position);
       position += plan.run;
     }
   }
+}
+
+/// Runs of one element are frequent, and not worth a call of memmove.
+template <class T>
+void copy_run(const T* from, int64_t run, T* to) {
+  if (run == 1)
+    *to = *from;
+  else
+    std::copy_n(from, run, to);
 }
 
 int64_t outer_count(const IndexPlan& plan) { return int64_t(plan.before.size() * plan.chosen.size()); }
@@ -36,7 +50,7 @@ void read_elements(const Tensor& x, const IndexPlan& plan, const Tensor& result)
     T* to = result.data_as<T>();
     parallel_for(outer_count(plan), grain, [&](int64_t begin, int64_t end) {
       for_each_run(plan, begin, end, [&](int64_t offset, int64_t position) {
-        std::copy_n(from + offset, plan.run, to + position);
+        copy_run(from + offset, plan.run, to + position);
       });
     });
   });
@@ -48,9 +62,8 @@ void write_elements(const Tensor& x, const IndexPlan& plan, const Tensor& values
     using T = decltype(zero);
     const T* from = values.data_as<T>();
     T* to = x.data_as<T>();
-    for_each_run(plan, 0, outer_count(plan), [&](int64_t offset, int64_t position) {
-      std::copy_n(from + position, plan.run, to + offset);
-    });
+    for_each_run(plan, 0, outer_count(plan),
+                 [&](int64_t offset, int64_t position) { copy_run(from + position, plan.run, to + offset); });
   });
 }
 
@@ -71,8 +84,11 @@ void put(const Tensor& x, const Value* args) {
   const std::vector<Tensor>& indices = args[1].tensor_list();
   const IndexShape shape = index_shape(x.sizes(), indices);
   const IndexPlan plan = make_index_plan(x, indices, shape);  // raises before anything is written
-  Tensor values = Tensor::empty(shape.result_sizes, x.dtype());
-  copy_elements(args[2].tensor(), values);
+  Tensor values = args[2].tensor();
+  if (!(values.sizes() == shape.result_sizes) || !values.is_contiguous() || values->storage == x->storage) {
+    values = Tensor::empty(shape.result_sizes, x.dtype());
+    copy_elements(args[2].tensor(), values);
+  }
   args[3].boolean() ? add_elements(x, plan, values) : write_elements(x, plan, values);
 }
 

@@ -15,6 +15,11 @@ struct PanelKernels {
 
   /// panel[k][i] = images[taps[k] + pixels[i]] for k < count and i < columns.
   void (*pack)(const T* images, const int64_t* taps, int64_t count, const int64_t* pixels, T* panel);
+  /// The same from a matrix: panel[k][i] is element k of line i for i < width (`rows` or `columns`), zero
+  /// from `lines` on. Lines are `stride` apart and lie as rows; or, where `across`, side by side, elements
+  /// `stride` apart.
+  void (*pack_matrix)(const T* from, int64_t stride, bool across, int64_t lines, int64_t count, int64_t width,
+                      T* panel);
   /// c = a times b, or c += a times b. `a`: panels of `count` x rows, `b`: panels of `count` x columns.
   void (*multiply)(int64_t row_panels, int64_t column_panels, int64_t count, const T* a, const T* b, T* c,
                    int64_t c_stride, bool accumulate);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "eager/cpu/nest.h"
+#include "eager/cpu/norm_rows.h"
 #include "eager/cpu/row_formulas.h"
 #include "eager/cpu/row_space.h"
 
@@ -105,6 +106,8 @@ void run_layer_norm(const Tensor& self, const Tensor& weight, const Tensor& bias
                     const Tensor& result, const Tensor& mean, const Tensor& rstd) {
   int rank = self.dim();
   uint64_t dims = ((uint64_t(1) << normalized) - 1) << (rank - normalized);
+  if (are_norm_rows(self, weight, bias))
+    return layer_norm_rows(self, weight, bias, reduced_count(self, dims), eps, result, mean, rstd);
   RowCall call(self, dims);
   const DType compute = wider_type(result.dtype());
   ProgramBuilder builder(call.program, compute);

@@ -3,6 +3,7 @@
 
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/order.h"
+#include "eager/cpu/radix.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
@@ -36,20 +37,44 @@ void order_rows(const Tensor& self, int dim, const Tensor& values, const Tensor&
   });
 }
 
-template <class Order>
-void order_along_dim(const Op& op, const Value* args, int dim_position, Value* results, Order order) {
-  const Tensor self = contiguous(args[0].tensor());
-  std::vector<TensorMeta> metas;
-  op.meta(op, args, metas);
-  Tensor values = Tensor::empty(metas[0]), indices = Tensor::empty(metas[1]);
-  const int dim = self.dim() == 0 ? 0 : wrap_dim(args[dim_position].integer(), self.dim());
-  for_dtype(self.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    order_rows<T>(self, dim, values, indices, order);
+/// All of every row, by digits.
+template <class T>
+void sort_rows(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, bool descending) {
+  const RowShape shape = row_shape(self.sizes(), dim);
+  const int64_t grain = std::max<int64_t>(1, 4096 / shape.length);
+  parallel_for(shape.outer * shape.inner, grain, [&](int64_t begin, int64_t end) {
+    RadixOrder<T> order;
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t start = r / shape.inner * shape.length * shape.inner + r % shape.inner;
+      const T* from = self.data_as<T>() + start;
+      T* value = values.data_as<T>() + start;
+      int64_t* index = indices.data_as<int64_t>() + start;
+      for (int64_t place : order(from, shape.inner, shape.length, descending)) {
+        *value = from[place * shape.inner];
+        *index = place;
+        value += shape.inner;
+        index += shape.inner;
+      }
+    }
   });
-  results[0] = std::move(values);
-  results[1] = std::move(indices);
 }
+
+struct OrderedRows {
+  Tensor self, values, indices;
+  int dim;
+
+  OrderedRows(const Op& op, const Value* args, int dim_position) : self(contiguous(args[0].tensor())) {
+    std::vector<TensorMeta> metas;
+    op.meta(op, args, metas);
+    values = Tensor::empty(metas[0]);
+    indices = Tensor::empty(metas[1]);
+    dim = self.dim() == 0 ? 0 : wrap_dim(args[dim_position].integer(), self.dim());
+  }
+  void store(Value* results) const {
+    results[0] = values;
+    results[1] = indices;
+  }
+};
 
 }  // namespace
 
@@ -62,11 +87,18 @@ void meta_sort(const Op& op, const Value* args, std::vector<TensorMeta>& results
 
 void sort_kernel(const Op& op, const Value* args, Value* results) {
   const bool descending = args[2].boolean();
-  order_along_dim(op, args, 1, results, [descending](auto& row) {
-    std::stable_sort(row.begin(), row.end(), [descending](const auto& a, const auto& b) {
-      return descending ? less_than(b.value, a.value) : less_than(a.value, b.value);
+  const OrderedRows rows(op, args, 1);
+  for_dtype(rows.self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if (rows.self.dim() > 0 && rows.self.sizes()[rows.dim] >= RadixOrder<T>::kShortest)
+      return sort_rows<T>(rows.self, rows.dim, rows.values, rows.indices, descending);
+    order_rows<T>(rows.self, rows.dim, rows.values, rows.indices, [descending](auto& row) {
+      std::stable_sort(row.begin(), row.end(), [descending](const auto& a, const auto& b) {
+        return descending ? less_than(b.value, a.value) : less_than(a.value, b.value);
+      });
     });
   });
+  rows.store(results);
 }
 
 void meta_topk(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
@@ -84,13 +116,17 @@ void meta_topk(const Op& op, const Value* args, std::vector<TensorMeta>& results
 void topk_kernel(const Op& op, const Value* args, Value* results) {
   const int64_t k = args[1].integer();
   const bool largest = args[3].boolean();
-  order_along_dim(op, args, 2, results, [k, largest](auto& row) {
-    const auto last = row.begin() + std::min<int64_t>(k, int64_t(row.size()));
-    std::partial_sort(row.begin(), last, row.end(), [largest](const auto& a, const auto& b) {
-      if (largest ? less_than(b.value, a.value) : less_than(a.value, b.value)) return true;
-      return !(largest ? less_than(a.value, b.value) : less_than(b.value, a.value)) && a.index < b.index;
+  const OrderedRows rows(op, args, 2);
+  for_dtype(rows.self.dtype(), [&](auto zero) {
+    order_rows<decltype(zero)>(rows.self, rows.dim, rows.values, rows.indices, [k, largest](auto& row) {
+      const auto last = row.begin() + std::min<int64_t>(k, int64_t(row.size()));
+      std::partial_sort(row.begin(), last, row.end(), [largest](const auto& a, const auto& b) {
+        if (largest ? less_than(b.value, a.value) : less_than(a.value, b.value)) return true;
+        return !(largest ? less_than(a.value, b.value) : less_than(b.value, a.value)) && a.index < b.index;
+      });
     });
   });
+  rows.store(results);
 }
 
 }  // namespace framejit::eager

@@ -4,6 +4,7 @@
 
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/order.h"
+#include "eager/cpu/radix.h"
 #include "eager/error.h"
 
 namespace framejit::eager {
@@ -48,10 +49,9 @@ Tensor counts_tensor(const std::vector<int64_t>& counts) {
 template <class T>
 Groups group_elements(const Tensor& self, bool consecutive) {
   const T* data = self.data_as<T>();
-  std::vector<int64_t> order = in_sequence(self.numel().expect());
-  if (!consecutive)
-    std::stable_sort(order.begin(), order.end(),
-                     [=](int64_t a, int64_t b) { return less_than(data[a], data[b]); });
+  const int64_t count = self.numel().expect();
+  const std::vector<int64_t> order =
+      consecutive || count == 0 ? in_sequence(count) : RadixOrder<T>()(data, 1, count, /*descending=*/false);
   return Groups(order, self.sizes(), [=](int64_t a, int64_t b) { return data[a] == data[b]; });
 }
 

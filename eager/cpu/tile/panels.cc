@@ -1,7 +1,12 @@
+// Vectors pass between functions that are all inlined here: no calling convention is at stake.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 #include "eager/cpu/panels.h"
 
 #include <Eigen/Core>
 #include <algorithm>
+
+#include "eager/cpu/tile/squares.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
@@ -69,6 +74,43 @@ void pack(const T* images, const int64_t* taps, int64_t count, const int64_t* pi
   } else {
     for (int64_t k = 0; k < count; ++k, panel += kColumns<T>)
       for (int i = 0; i < kColumns<T>; ++i) panel[i] = images[taps[k] + pixels[i]];
+  }
+}
+
+/// Lines that lie as rows, kWidth of them: squares are transposed in registers. Returns how far it came.
+template <class T, int kWidth>
+int64_t pack_rows(const T* from, int64_t stride, int64_t count, T* panel) {
+  constexpr int size = std::min<int>(kWidth, 64 / int(sizeof(T)));
+  using Small = Square<T, size>;
+  int64_t k = 0;
+  for (; k + size <= count; k += size)
+    for (int part = 0; part < kWidth; part += size) {
+      typename Small::Row square[size];
+      FRAMEJIT_UNROLL
+      for (int i = 0; i < size; ++i) square[i] = Small::load(from + (part + i) * stride + k);
+      Small::transpose(square);
+      FRAMEJIT_UNROLL
+      for (int i = 0; i < size; ++i) Small::store(square[i], panel + (k + i) * kWidth + part);
+    }
+  return k;
+}
+
+template <class T>
+void pack_matrix(const T* from, int64_t stride, bool across, int64_t lines, int64_t count, int64_t width,
+                 T* panel) {
+  int64_t k = 0;
+  if constexpr (kRows == 8) {
+    if (!across && lines == width && width == kRows) k = pack_rows<T, kRows>(from, stride, count, panel);
+  }
+  if (!across && lines == width && width == kColumns<T>)
+    k = pack_rows<T, kColumns<T>>(from, stride, count, panel);
+  for (; k < count; ++k) {
+    T* to = panel + k * width;
+    if (across)
+      std::copy_n(from + k * stride, lines, to);
+    else
+      for (int64_t i = 0; i < lines; ++i) to[i] = from[i * stride + k];
+    std::fill(to + lines, to + width, T(0));
   }
 }
 
@@ -177,8 +219,8 @@ void filter(const T* image, const int64_t* taps, const T* weights, int64_t count
 }
 
 template <class T>
-inline constexpr cpu::PanelKernels<T> kKernels{kRows,        kColumns<T>, kLanes<T>, &pack<T>,
-                                               &multiply<T>, &dot<T>,     &filter<T>};
+inline constexpr cpu::PanelKernels<T> kKernels{kRows,           kColumns<T>,  kLanes<T>, &pack<T>,
+                                               &pack_matrix<T>, &multiply<T>, &dot<T>,   &filter<T>};
 
 }  // namespace
 

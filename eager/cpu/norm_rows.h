@@ -1,0 +1,43 @@
+// Rows that are normalized: to mean 0 and variance 1, then scaled and shifted; and what comes back of
+// gradients. Loops over one row, compiled once per instruction set (tile/norm_rows.cc), and layer_norm made
+// of them.
+#pragma once
+
+#include <cstdint>
+
+#include "eager/tensor.h"
+
+namespace framejit::eager::cpu {
+
+/// T: float or double. x' = (x - mean) * rstd. `weight` and `bias` may be null: 1 and 0.
+template <class T>
+struct NormRows {
+  /// out = x' * weight + bias, from `distance` = x - mean.
+  void (*forward)(int64_t n, const T* distance, T rstd, const T* weight, const T* bias, T* out);
+  /// Sums of grad * weight and of grad * weight * x'.
+  void (*sums)(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd, double* sum,
+               double* product);
+  /// out = rstd * (grad * weight - mean_grad - x' * mean_product).
+  void (*backward)(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd, T mean_grad,
+                   T mean_product, T* out);
+  /// weight += grad * x'.
+  void (*add_products)(int64_t n, const T* grad, const T* x, T mean, T rstd, T* weight);
+};
+
+/// Those of the chosen instruction set.
+template <class T>
+const NormRows<T>& norm_rows();
+
+/// Whether layer_norm's rows of these tensors can be taken as they lie; undefined ones do not matter.
+bool are_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bias);
+
+/// All contiguous, of one dtype, float32 or float64. `mean` and `rstd` have an element for each row.
+void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t length,
+                     double eps, const Tensor& result, const Tensor& mean, const Tensor& rstd);
+Tensor layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                const Tensor& mean, const Tensor& rstd, int64_t length);
+/// The gradient of the weight, of `length` elements.
+Tensor layer_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
+                                  const Tensor& rstd, int64_t length);
+
+}  // namespace framejit::eager::cpu
