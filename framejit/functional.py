@@ -9,6 +9,8 @@ from typing import Any
 from framejit import _C
 from framejit._C import Tensor, ops
 
+norm = ops.norm
+
 # --- distinct elements ------------------------------------------------------------------------------------------------
 
 

@@ -17,7 +17,19 @@ from framejit._C import fx as _fx
 from framejit._C.fx import Graph, Node, OpOverload, Result
 from framejit.fx.graph_module import GraphModule
 
-__all__ = ["Graph", "GraphModule", "Node", "OpOverload", "Result", "symbolic_trace"]
+__all__ = ["Graph", "GraphModule", "Node", "OpOverload", "Proxy", "Result", "symbolic_trace", "wrap"]
+
+
+class Proxy:
+    """What stands for a tensor while PyTorch traces. No object is one: here it is a :class:`framejit.Tensor`."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Proxy:
+        raise NotImplementedError("framejit.fx has no Proxy: try symbolic_trace(function, example_inputs)")
+
+
+def wrap(fn_or_name: Any) -> Any:
+    """``fn_or_name`` itself: functions of ops need no marks to be traced."""
+    return fn_or_name
 
 
 def symbolic_trace(root: Callable[..., Any], example_inputs: Sequence[Any]) -> GraphModule:

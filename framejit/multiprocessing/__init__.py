@@ -8,6 +8,7 @@ Contexts, queues and locks are the standard ones.
 from __future__ import annotations
 
 import builtins
+import ctypes
 import multiprocessing
 import os
 import traceback
@@ -46,6 +47,13 @@ def _send_tensor(tensor: Tensor) -> Any:
 
 reduction.ForkingPickler.register(UntypedStorage, _send_storage)
 reduction.ForkingPickler.register(Tensor, _send_tensor)
+
+
+def _prctl_pr_set_pdeathsig(signal: int) -> None:
+    """Asks Linux to send this process a signal when its parent ends; elsewhere nothing happens."""
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    if prctl is not None:
+        prctl(1, signal)  # 1: PR_SET_PDEATHSIG
 
 
 # --- spawn ------------------------------------------------------------------------------------------------------------

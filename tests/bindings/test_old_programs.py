@@ -88,3 +88,15 @@ def test_typed_tensors_of_old_programs():
     assert isinstance(fj.ones(2), fj.FloatTensor) and not isinstance(fj.ones(2), fj.LongTensor)
     with pytest.raises(TypeError, match="FloatTensor"):
         fj.FloatTensor([1.0], 2)
+
+
+def test_private_paths():
+    from framejit._jit_internal import Optional, boolean_dispatch
+
+    choose = boolean_dispatch("flag", 1, False, lambda x, flag: "yes", lambda x, flag=False: "no", __name__, "choose")
+    assert [choose(0), choose(0, True), choose(0, flag=True), choose(0, flag=False)] == ["no", "yes", "yes", "no"]
+    assert Optional[int] and fj.functional.norm(fj.tensor([3.0, 4.0])).item() == 5
+    import framejit.__config__ as config
+
+    assert fj.__version__ in config.show() and str(fj.get_num_threads()) in config.parallel_info()
+    assert fj.fx.wrap(choose) is choose and not isinstance(fj.ones(1), fj.fx.Proxy)

@@ -9,7 +9,7 @@ import importlib.machinery
 import sys
 
 
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path, target=None):
         if name == "torch" or name.startswith("torch."):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
@@ -21,5 +21,6 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """It ran when it was imported as framejit."""
 
 
-assert "torch" not in sys.modules
-sys.meta_path.insert(0, _Finder())
+def pytest_configure(config):
+    assert "torch" not in sys.modules
+    sys.meta_path.insert(0, Finder())
