@@ -5,6 +5,7 @@
 #include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
+#include "generated/ops/complex.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/elementary.h"
 #include "generated/ops/reduction.h"
@@ -63,12 +64,15 @@ double epsilon_of(DType dtype) {
   }
 }
 
+/// Of complex numbers: of both parts.
 void nan_to_num_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
   const double largest = largest_number(real_type(self.dtype()));
-  results[0] =
-      replace_nonfinite(self, optional_real(args[1]).value_or(0.0), optional_real(args[2]).value_or(largest),
-                        optional_real(args[3]).value_or(-largest));
+  const bool parts = is_complex(self.dtype());
+  const Tensor replaced =
+      replace_nonfinite(parts ? view_as_real(self) : self, optional_real(args[1]).value_or(0.0),
+                        optional_real(args[2]).value_or(largest), optional_real(args[3]).value_or(-largest));
+  results[0] = parts ? view_as_complex(replaced) : replaced;
 }
 
 void logit_composite(const Value* args, Value* results) {

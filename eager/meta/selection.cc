@@ -32,8 +32,8 @@ void meta_masked_fill(const Op& op, const Value* args, std::vector<TensorMeta>& 
   FRAMEJIT_CHECK(!value.is_tensor() || value.impl()->meta.sizes.empty(),
                  "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
                  value.is_tensor() ? value.impl()->meta.sizes.size() : 0, " dimension(s).");
-  FRAMEJIT_CHECK(is_complex(self) || !is_complex(from),
-                 "value cannot be converted to type ", dtype_name(self), " without overflow");
+  FRAMEJIT_CHECK(is_complex(self) || !is_complex(from), "value cannot be converted to type ",
+                 dtype_name(self), " without overflow");
   results.push_back(infer_pointwise(op, args));
 }
 
