@@ -49,7 +49,12 @@ void float_power_inplace_composite(const Value* args, Value* results) {
   results[0] = pow_(args[0].tensor(), in_double_precision(args[1], dtype));
 }
 
-void ldexp_composite(const Value* args, Value* results) { results[0] = args[0].tensor() * pow(2.0, args[1]); }
+/// Integer exponents leave the type of self alone.
+void ldexp_composite(const Value* args, Value* results) {
+  const Tensor self = args[0].tensor(), exponent = args[1].tensor();
+  const bool counts = !is_inexact(exponent.dtype()) && is_inexact(self.dtype());
+  results[0] = self * pow(2.0, counts ? cast(exponent, self.dtype()) : exponent);
+}
 
 void nextafter_composite(const Value* args, Value* results) {
   Tensor self = args[0].tensor(), other = args[1].tensor();

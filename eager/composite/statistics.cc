@@ -222,8 +222,7 @@ Tensor areas_of_width(const Value* args) {
 }
 
 Tensor zero_integral(const Tensor& y, SymInt dim) {
-  return floating(
-      zeros(reduced_sizes(y.sizes(), dim_mask(Value(dim), y.dim()), false), y.dtype(), y.device()));
+  return zeros(reduced_sizes(y.sizes(), dim_mask(Value(dim), y.dim()), false), y.dtype(), y.device());
 }
 
 }  // namespace
