@@ -125,14 +125,14 @@ void PythonOp::call_through_twin(const Op& op, const Value* args, Value* results
 /// The Python side makes the node and sets it as the history of the results, which are objects that it shares
 /// with us.
 void PythonOp::link(const Op& op, const Value* args, Value* results) const {
-  PyObject* link = get(Layer::link);
-  if (!link) return;
+  if (!get(Layer::link)) return;
+  PyRef link = PyRef::borrow(get(Layer::link));
   as_eager_errors([&] {
     PythonArgs arguments = python_args(op, args);
     PyRef keywords = arguments.keywords ? std::move(arguments.keywords) : checked(PyDict_New());
     PyRef made = PyRef::steal(results_to_python(op, results));
-    checked(
-        PyObject_CallFunctionObjArgs(link, arguments.positional.get(), keywords.get(), made.get(), nullptr));
+    checked(PyObject_CallFunctionObjArgs(link.get(), arguments.positional.get(), keywords.get(), made.get(),
+                                         nullptr));
   });
 }
 

@@ -100,6 +100,13 @@ class _Namespace(types.ModuleType):
 class _Ops(types.ModuleType):
     """``framejit.ops``. A namespace that is not there yet is made: its ops may come later."""
 
+    def load_library(self, path: str) -> None:
+        """Raises: what PyTorch loads here are libraries linked against PyTorch."""
+        raise OSError(
+            f"{path}: libraries of operators are linked against PyTorch and cannot be loaded into framejit; make the operators "
+            "with framejit.library"
+        )
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)

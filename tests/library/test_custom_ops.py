@@ -188,6 +188,39 @@ def test_compiled_lists_and_several_results():
     assert fj.allclose(x.grad, 1 + 2 * total) and fj.allclose(y.grad, 2 * (1 + 2 * total))
 
 
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_compiled_backward_that_writes_in_place(backend):
+    @custom_op("test_custom::clipped", mutates_args=())
+    def clipped(x: Tensor) -> Tensor:
+        return x.clamp(min=0)
+
+    clipped.register_fake(fj.empty_like)
+
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        result = grad.clone()
+        result[x < 0] = 0
+        result.view(-1).mul_(ctx.factor)
+        grad.mul_(5)
+        return result + grad
+
+    def setup(ctx, inputs, output):
+        ctx.factor = 2
+        ctx.save_for_backward(*inputs)
+
+    clipped.register_autograd(backward, setup_context=setup)
+
+    def f(x):
+        return (clipped(x * 3) * 2).sum()
+
+    gradients = []
+    for function in (f, fj.compile(f, backend=backend, dynamic=True)):
+        x = fj.tensor([-1.0, 2.0, -3.0, 4.0], requires_grad=True)
+        function(x).backward()
+        gradients.append(x.grad.tolist())
+    assert gradients[0] == gradients[1] == [30, 42, 30, 42]
+
+
 def test_without_a_fake_the_graph_breaks_before_it():
     @custom_op("test_custom::no_fake", mutates_args=())
     def no_fake(x: Tensor) -> Tensor:

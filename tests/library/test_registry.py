@@ -145,6 +145,8 @@ def test_rows_of_the_op_table():
     assert fj.ops.aten.add(fj.ones(1), fj.ones(1)).item() == 2
     assert fj.ops.aten.add.Tensor(fj.ones(1), fj.ones(1)).item() == 2
     assert fj.ops.aten.relu.default(-fj.ones(1)).item() == 0
+    with pytest.raises(OSError, match="linked against PyTorch"):
+        fj.ops.load_library("libtorchvision.so")
     with pytest.raises(AttributeError, match="has no attribute 'nothing_of_the_kind'"):
         fj.ops.aten.nothing_of_the_kind
 
