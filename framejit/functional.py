@@ -60,7 +60,11 @@ def nonzero(
     input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False
 ) -> Tensor | tuple[Tensor, ...]:
     """The indices of what is not zero: a row for each element, or, ``as_tuple``, a vector for each dim."""
-    return ops.nonzero(input, as_tuple=True) if as_tuple else ops.nonzero(input, out=out)
+    if not as_tuple:
+        return ops.nonzero(input, out=out)
+    if out is not None:
+        raise TypeError("nonzero(): got an out, expected none with as_tuple=True")
+    return ops.nonzero(input, as_tuple=True)
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------------

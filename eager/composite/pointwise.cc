@@ -83,10 +83,11 @@ void logit_composite(const Value* args, Value* results) {
 }
 
 void sinc_composite(const Value* args, Value* results) {
-  const Tensor scaled = args[0].tensor() * 3.141592653589793;
+  const Tensor self = args[0].tensor(), scaled = widened(self) * 3.141592653589793;
   const Tensor zero = eq(scaled, 0);
   const Tensor safe = masked_fill(scaled, zero, 1);  // keeps 0 / 0 out of the gradient
-  results[0] = masked_fill(sin(safe) / safe, zero, 1);
+  const Tensor result = masked_fill(sin(safe) / safe, zero, 1);
+  results[0] = is_floating(self.dtype()) ? narrowed(result, self.dtype()) : result;
 }
 
 void gelu_composite(const Value* args, Value* results) {

@@ -53,9 +53,10 @@ class Counterpart:
     def __init__(self, op: Any) -> None:
         self.op = op
         self.function = self._translate(op.op, our_function(op.name))
-        self.method = self._translate(op.method_variant, getattr(fj.Tensor, op.name.split(".")[-1], None))
+        name = op.name.split(".")[-1]
+        self.method = self._translate(op.method_variant, getattr(fj.Tensor, name, None))
         self.inplace = self._translate(
-            op.inplace_variant, getattr(fj.Tensor, f"{op.name.split('.')[-1]}_", None)
+            op.inplace_variant, getattr(fj.Tensor, name if name.endswith("_") else f"{name}_", None)
         )
         self.aliases = [
             (alias.name, look_up(fj, alias.name.removeprefix("torch.")), alias.op) for alias in op.aliases
@@ -71,12 +72,11 @@ class Counterpart:
             return None
         if is_python_wrapper(theirs):
             return rebind(theirs)
-        partial_name = getattr(
-            getattr(theirs, "func", None), "__name__", None
-        )  # functools.partial(torch.Tensor.div_, ...)
+        # functools.partial(torch.Tensor.div_, ...), functools.partial(torch.nn.functional.mish, ...)
+        partial_name = getattr(getattr(theirs, "func", None), "__name__", None)
         if partial_name is not None:
-            method = getattr(fj.Tensor, partial_name, None)
-            return method and (lambda *args, **kwargs: method(*args, **{**theirs.keywords, **kwargs}))
+            whole = getattr(fj.Tensor, partial_name, None) or getattr(fj.nn.functional, partial_name, None)
+            return whole and (lambda *args, **kwargs: whole(*args, **{**theirs.keywords, **kwargs}))
         return ours
 
 
