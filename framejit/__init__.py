@@ -222,6 +222,8 @@ from framejit import func as func  # noqa: E402  isort: skip
 from framejit.func import vmap as vmap  # noqa: E402
 
 from framejit import library as library  # noqa: E402  isort: skip
+from framejit.library.operators import Tag as Tag  # noqa: E402
+
 from framejit.library.operators import ops as ops  # noqa: E402  isort: skip
 from framejit import linalg as linalg  # noqa: E402  isort: skip
 from framejit import special as special  # noqa: E402  isort: skip

@@ -48,8 +48,8 @@ py::object callable_for(const Op& op) {
       new_op_function(*make_overloads(op.full_name, one, false), "framejit.ops"));
 }
 
-py::object define(const std::string& schema) {
-  return translated([&] { return callable_for(define_python_op(schema)); });
+py::object define(const std::string& schema, bool draws) {
+  return translated([&] { return callable_for(define_python_op(schema, draws)); });
 }
 
 /// All overloads of a name as one function.

@@ -263,7 +263,7 @@ const Op* make_twin(const Op& op) {
 
 }  // namespace
 
-Op& define_python_op(const std::string& text) {
+Op& define_python_op(const std::string& text, bool draws) {
   Op op;
   op.schema = eager::Schema::parse(text);
   for (const eager::SchemaArg& arg : op.schema.args) {
@@ -272,7 +272,7 @@ Op& define_python_op(const std::string& text) {
     FRAMEJIT_CHECK_TYPE(arg.type != eager::ArgType::generator, not_implemented, "framejit.library: '", text,
                         "' takes a Generator, which ops of one's own cannot");
   }
-  op.kind = op.schema.returns_number ? OpKind::data_dependent : OpKind::structural;
+  op.kind = op.schema.returns_number ? OpKind::data_dependent : draws ? OpKind::random : OpKind::structural;
   op.meta = infer;
   op.kernels.fill(run_kernel);
   auto extension = std::make_shared<PythonOp>();

@@ -58,8 +58,9 @@ class PythonOp final : public eager::OpExtension {
 
 inline PythonOp* python_op(const eager::Op& op) { return static_cast<PythonOp*>(eager::extension_of(op)); }
 
-/// Registers the op of a schema, without any function yet.
-eager::Op& define_python_op(const std::string& schema);
+/// Registers the op of a schema, without any function yet. `draws`: it draws random numbers, so that no two
+/// calls are the same.
+eager::Op& define_python_op(const std::string& schema, bool draws);
 
 // python_call.cc
 

@@ -136,7 +136,7 @@ def custom_op(
         mutates_args: the names of the arguments that it writes into, or ``"unknown"``. Wrong ones give wrong results.
         device_types: the devices that the function is for; None: all.
         schema: its schema, else made of its annotations by :func:`infer_schema`.
-        tags: accepted for PyTorch's sake.
+        tags: one :class:`framejit.Tag` or several.
     """
 
     def make(function: _Fn) -> CustomOpDef:

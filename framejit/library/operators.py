@@ -5,6 +5,7 @@ The rows of the op table are in the namespace ``aten``, under PyTorch's names.
 
 from __future__ import annotations
 
+import enum
 import types
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,28 @@ from framejit import _C
 from framejit._C import _library
 
 TABLE_NAMESPACE = "aten"
+
+
+class Tag(enum.Enum):
+    """What an op is known to be. framejit asks for one: ``nondeterministic_seeded``, an op that draws random numbers, so that
+    two calls are never merged into one; the others are PyTorch's, and accepted."""
+
+    core = 0
+    data_dependent_output = 1
+    dynamic_output_shape = 2
+    flexible_layout = 3
+    generated = 4
+    inplace_view = 5
+    maybe_aliasing_or_mutating = 6
+    needs_contiguous_strides = 7
+    needs_exact_strides = 8
+    needs_fixed_stride_order = 9
+    nondeterministic_bitwise = 10
+    nondeterministic_seeded = 11
+    pointwise = 12
+    pt2_compliant_tag = 13
+    reduction = 14
+    view_copy = 15
 
 
 class OpOverload:

@@ -14,6 +14,7 @@ from framejit.library.operators import (
     TABLE_NAMESPACE,
     OpOverload,
     OpOverloadPacket,
+    Tag,
     add_overload,
     packet_of,
     remove_overload,
@@ -97,7 +98,8 @@ class Library:
 
         Args:
             schema: such as ``"scaled_add(Tensor x, Tensor y, *, float alpha=1) -> Tensor"``. ``Tensor(a!)`` is written to.
-            alias_analysis, tags: accepted for PyTorch's sake.
+            alias_analysis: accepted for PyTorch's sake.
+            tags: one :class:`framejit.Tag` or several.
         """
         if self.kind == "IMPL":
             raise RuntimeError(
@@ -116,7 +118,9 @@ class Library:
                 f"Tried to register an operator ({parsed['text']}) with the same name and overload name multiple times."
             )
         text = schema if "::" in schema.partition("(")[0] else f"{self.ns}::{schema}"
-        add_overload(name, overload, parsed["text"], _library.define(text))
+        tags = (tags,) if isinstance(tags, Tag) else tuple(tags)
+        function = _library.define(text, Tag.nondeterministic_seeded in tags)
+        add_overload(name, overload, parsed["text"], function)
         _library.set_function(full_name, "link", missing_link(full_name))
 
         def undo() -> None:

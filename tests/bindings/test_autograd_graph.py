@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import time
 import warnings
 import weakref
 
@@ -562,3 +563,28 @@ def test_saved_tensors_that_may_be_changed():
 def test_views_know_their_base():
     x = leaf(1.0, 2.0)
     assert x.view(2)._is_view() and not x._is_view() and not (x * 1)._is_view()
+
+
+def test_other_threads_run_python_during_backward():
+    x = fj.randn(700, 700, requires_grad=True)
+    y = x
+    for _ in range(6):
+        y = y @ x
+    loss = (y * 1e-9).sum()
+    states = []
+
+    def work():
+        states.append("begun")
+        loss.backward()
+        states.append("done")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not states:
+        time.sleep(0)
+    turns = 0
+    while len(states) < 2:  # with the GIL held, this would have one turn at most
+        turns += 1
+        time.sleep(0.001)
+    thread.join()
+    assert turns > 3

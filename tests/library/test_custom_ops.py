@@ -251,6 +251,21 @@ def test_shapes_that_depend_on_data_are_made_between_graphs():
         fj.compile(f, fullgraph=True)(fj.ones(2))
 
 
+@pytest.mark.parametrize("draws", [False, True])
+def test_calls_of_ops_that_draw_are_not_merged(draws):
+    calls = []
+
+    @custom_op(f"test_custom::noisy{draws}", mutates_args=(), tags=(fj.Tag.nondeterministic_seeded,) if draws else ())
+    def noisy(x: Tensor) -> Tensor:
+        calls.append(1)
+        return x + fj.rand(3)
+
+    noisy.register_fake(fj.empty_like)
+    difference = fj.compile(lambda x: noisy(x) - noisy(x), fullgraph=True)(fj.ones(3))
+    assert len(calls) == (2 if draws else 1)
+    assert bool((difference != 0).any().item()) is draws
+
+
 def test_writing_ops():
     out = fj.zeros(2)
     version = out._version
