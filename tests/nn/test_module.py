@@ -154,3 +154,21 @@ def test_containers():
 def test_missing_forward():
     with pytest.raises(NotImplementedError, match='missing the required "forward"'):
         nn.Module()(1)
+
+
+def test_parameters_are_walked_in_graphs_and_out_of_them(recwarn):
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.BatchNorm1d(2), nn.Sequential(nn.Dropout(), nn.Conv1d(1, 1, 1)))
+
+    def total(x):
+        for tensor in (*model.parameters(), *model.buffers()):
+            x = x + tensor.sum()
+        return x
+
+    assert fj.equal(fj.compile(total, fullgraph=True)(fj.zeros(1)), total(fj.zeros(1)))
+
+    def names(x):
+        print(end="")  # a graph break: the walk runs in the interpreter
+        return x + len(list(model.named_parameters())) + len(dict(model.named_buffers()))
+
+    assert fj.compile(names)(fj.zeros(1)).item() == 6 + 3
+    assert not [warning for warning in recwarn if "compiled 8 times" in str(warning.message)]

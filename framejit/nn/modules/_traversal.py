@@ -6,22 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from framejit import Tensor
-from framejit.compiler.api import leave_to_interpreter
 from framejit.nn.parameter import Parameter
 
 if TYPE_CHECKING:
     from framejit.nn.modules.module import Module
-
-
-# Generators run in the interpreter; what they call would be compiled by itself, once for each kind of module.
-@leave_to_interpreter
-def _parameters_of(module: Any) -> Any:
-    return module._parameters.items()
-
-
-@leave_to_interpreter
-def _buffers_of(module: Any) -> Any:
-    return module._buffers.items()
 
 
 class Traversal:
@@ -68,7 +56,7 @@ class Traversal:
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        return self._named_members(_parameters_of, prefix, recurse, remove_duplicate)
+        return self._named_tensors("_parameters", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         for _, buffer in self.named_buffers(recurse=recurse):
@@ -77,21 +65,22 @@ class Traversal:
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        return self._named_members(_buffers_of, prefix, recurse, remove_duplicate)
+        return self._named_tensors("_buffers", prefix, recurse, remove_duplicate)
 
-    def _named_members(
-        self, get_members_fn: Any, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    def _named_tensors(
+        self, kept_in: str, prefix: str, recurse: bool, remove_duplicate: bool
     ) -> Iterator[tuple[str, Any]]:
+        """Of the dict ``kept_in`` of each module. Calls nothing that would be compiled for each kind of module."""
         seen = set()
         modules: Any = [(prefix, self)]
         if recurse:
             modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         for module_prefix, module in modules:
-            for name, member in get_members_fn(module):
-                if member is None or id(member) in seen:
+            for name, member in getattr(module, kept_in).items():
+                if member is None or member in seen:
                     continue
                 if remove_duplicate:
-                    seen.add(id(member))
+                    seen.add(member)  # tensors are hashed by identity
                 yield f"{module_prefix}.{name}" if module_prefix else name, member
 
     def get_submodule(self, target: str) -> Module:
