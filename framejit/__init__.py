@@ -237,6 +237,9 @@ from framejit._old_functions import conv_tbc as conv_tbc  # noqa: E402
 from framejit._old_functions import group_norm as group_norm  # noqa: E402
 from framejit._old_functions import instance_norm as instance_norm  # noqa: E402
 from framejit._old_functions import layer_norm as layer_norm  # noqa: E402
+from framejit._old_functions import native_batch_norm as native_batch_norm  # noqa: E402
+from framejit._old_functions import native_group_norm as native_group_norm  # noqa: E402
+from framejit._old_functions import native_layer_norm as native_layer_norm  # noqa: E402
 from framejit._old_functions import range as range  # noqa: E402
 from framejit._old_functions import spmm as spmm  # noqa: E402
 from framejit.cuda import Stream as Stream  # noqa: E402

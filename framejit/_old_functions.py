@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import framejit as fj
@@ -61,6 +62,53 @@ def group_norm(
 ) -> Tensor:
     """See :func:`framejit.nn.functional.group_norm`."""
     return F.group_norm(input, num_groups, weight, bias, eps)
+
+
+def _statistics(input: Tensor, dims: list[int], eps: float, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """Mean and 1 / standard deviation."""
+    variance, mean = fj.var_mean(input, dims, correction=0, keepdim=keepdim)
+    return mean, (variance + eps).rsqrt()
+
+
+def native_layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """:func:`layer_norm`, and the mean and 1 / standard deviation that it used."""
+    dims = list(builtins.range(-len(normalized_shape), 0))
+    return layer_norm(input, normalized_shape, weight, bias, eps), *_statistics(input.detach(), dims, eps, True)
+
+
+def native_group_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """:func:`group_norm` of ``(N, C, HxW)``, and mean and 1 / standard deviation of the groups, ``(N, group)``."""
+    result = group_norm(input.reshape(N, C, HxW), group, weight, bias, eps).reshape(input.shape)
+    return result, *_statistics(input.reshape(N, group, -1), [2], eps)
+
+
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """:func:`batch_norm`, and the mean and 1 / standard deviation of the batch, which are empty unless ``training``."""
+    result = F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    if not training:
+        return result, input.new_empty(0), input.new_empty(0)
+    dims = [d for d in builtins.range(input.dim()) if d != 1]
+    return result, *_statistics(input.detach(), dims, eps)
 
 
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:

@@ -266,6 +266,14 @@ def test_linear_cross_entropy():
     )
 
 
+def test_norms_with_their_statistics():
+    x, weight, bias = numbers(2, 4, 3), numbers(4), numbers(4)
+    check(*both(lambda lib, x: lib.native_layer_norm(x, (4, 3), None, None, 1e-5), x))
+    check(*both(lambda lib, x, w, b: lib.native_group_norm(x, w, b, 2, 4, 3, 2, 1e-5), x, weight, bias))
+    check(*both(lambda lib, x, w, b: lib.native_batch_norm(x, w, b, None, None, True, 0.1, 1e-5), x, weight, bias))
+    check(*both(lambda lib, x, m: lib.native_batch_norm(x, None, None, m, m.abs(), False, 0.1, 1e-5), x, weight))
+
+
 def test_norms_of_the_main_namespace():
     x, weight, bias = numbers(2, 4, 3), numbers(4), numbers(4)
     check(*both(lambda lib, x: lib.layer_norm(x, (3,)), x))
