@@ -22,9 +22,11 @@ def _tuple_of(value: Any, what: str, function: str) -> tuple[tuple[Tensor, ...],
     values = tuple(value) if is_tuple else (value,)
     for i, each in enumerate(values):
         if not isinstance(each, Tensor):
-            place = f"Value at index {i} of the tuple" if is_tuple else "The value"
+            given = "outputs of the user-provided function" if what == "outputs" else what
+            place = f"the value at index {i}" if is_tuple else f"the given {given}"
             raise TypeError(
-                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors. {place} has type {type(each)}."
+                f"The {given} given to {function} must be either a Tensor or a tuple of Tensors but {place} has type "
+                f"{type(each)}."
             )
     return values, is_tuple
 
@@ -105,6 +107,28 @@ def _check_strict_outputs(outputs: tuple[Tensor, ...]) -> None:
             )
 
 
+def _check_strict_gradient(gradient: tuple[Tensor, ...]) -> None:
+    """The first derivative, of which a second is to be taken."""
+    for i, one in enumerate(gradient):
+        if not one.requires_grad:
+            raise RuntimeError(
+                f"While computing the hessian, found that the jacobian of the user-provided function with respect to input {i} "
+                "is independent of the input. This is not allowed in strict mode. You should ensure that your function is "
+                "twice differentiable and that the jacobian depends on the inputs (this would be violated by a linear function "
+                "for example)."
+            )
+
+
+def _check_strict_result(result: tuple[Tensor, ...], create_graph: bool, strict: bool) -> None:
+    """A derivative that is to be differentiable."""
+    for i, one in enumerate(result):
+        if create_graph and strict and not one.requires_grad:
+            raise RuntimeError(
+                f"The jacobian of the user-provided function is independent of input {i}. This is not allowed in strict mode "
+                "when create_graph=True."
+            )
+
+
 def vjp(
     func: Callable[..., _Tensors],
     inputs: _Tensors,
@@ -130,6 +154,7 @@ def vjp(
         grads = _grads(
             outputs, own, vectors, create_graph=create_graph, strict=_STRICT_INPUT if strict else ""
         )
+        _check_strict_result(grads, create_graph, strict)
     return _finish(outputs, outputs_are_tuple, create_graph), _finish(grads, is_tuple, create_graph)
 
 
@@ -165,20 +190,19 @@ def jvp(
         result = _push_forward(
             outputs, own, vectors, create_graph=create_graph, strict=_STRICT_INPUT if strict else ""
         )
+        _check_strict_result(result, create_graph, strict)
     return _finish(outputs, outputs_are_tuple, create_graph), _finish(result, outputs_are_tuple, create_graph)
 
 
 def _jacobian_rows(
-    output: Tensor, own: tuple[Tensor, ...], create_graph: bool, strict: bool
+    output: Tensor, own: tuple[Tensor, ...], create_graph: bool, strict: str
 ) -> tuple[Tensor, ...]:
     """The Jacobian of one output by each input, of shape output.shape + input.shape."""
     rows = []
     for i in range(output.numel()):
         seed = _C.ops.zeros_like(output)
         seed.view(-1)[i] = 1
-        rows.append(
-            _grads((output,), own, (seed,), create_graph=create_graph, strict=_STRICT_INPUT if strict else "")
-        )
+        rows.append(_grads((output,), own, (seed,), create_graph=create_graph, strict=strict))
     shapes = [tuple(output.shape) + tuple(x.shape) for x in own]
     if not rows:
         return tuple(_C.ops.zeros(shape, dtype=x.dtype) for shape, x in zip(shapes, own, strict=True))
@@ -205,6 +229,11 @@ def jacobian(
     """
     if strategy not in ("reverse-mode", "forward-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+    if strict and vectorize:
+        raise RuntimeError(
+            "jacobian: `strict=True` and `vectorized=True` are not supported together. Please either set `strict=False` or "
+            "`vectorize=False`."
+        )
     if strategy == "forward-mode" and (create_graph or not vectorize):
         raise NotImplementedError(
             'torch.autograd.functional.jacobian: `strategy="forward-mode"` needs vectorize=True and create_graph=False'
@@ -215,7 +244,13 @@ def jacobian(
         outputs, outputs_are_tuple = _call(func, own, "jacobian")
         if strict:
             _check_strict_outputs(outputs)
-        rows = [_jacobian_rows(output, own, create_graph, strict) for output in outputs]
+        text = _STRICT_INPUT.replace("The output", "Output {output}") if strict else ""
+        rows = [
+            _jacobian_rows(output, own, create_graph, text.replace("{output}", str(i)))
+            for i, output in enumerate(outputs)
+        ]
+        for row in rows:
+            _check_strict_result(row, create_graph, strict)
     results = tuple(_finish(row, is_tuple, create_graph) for row in rows)
     return results if outputs_are_tuple else results[0]
 
@@ -248,9 +283,12 @@ def hessian(
         output = _check_scalar(func(*own), "hessian")
         if strict:
             _check_strict_outputs((output,))
-        return _grads((output,), own, None, create_graph=True, strict=_STRICT_INPUT if strict else "")
+        first = _grads((output,), own, None, create_graph=True, strict=_STRICT_INPUT if strict else "")
+        if strict:
+            _check_strict_gradient(first)
+        return first
 
-    rows = jacobian(gradient, inputs, create_graph=create_graph, strict=strict)
+    rows = jacobian(gradient, inputs, create_graph=create_graph, strict=strict, vectorize=vectorize)
     return rows if is_tuple else rows[0]
 
 
@@ -270,6 +308,8 @@ def vhp(
         if strict:
             _check_strict_outputs((output,))
         gradient = _grads((output,), own, None, create_graph=True, strict=_STRICT_INPUT if strict else "")
+        if strict:
+            _check_strict_gradient(gradient)
         result = _grads(
             gradient, own, vectors, create_graph=create_graph, strict=_STRICT_INPUT if strict else ""
         )
@@ -292,5 +332,7 @@ def hvp(
         if strict:
             _check_strict_outputs((output,))
         gradient = _grads((output,), own, None, create_graph=True, strict=_STRICT_INPUT if strict else "")
+        if strict:
+            _check_strict_gradient(gradient)
         result = _push_forward(gradient, own, vectors, create_graph=create_graph)
     return _finish((output,), False, create_graph), _finish(result, is_tuple, create_graph)

@@ -588,3 +588,28 @@ def test_other_threads_run_python_during_backward():
         time.sleep(0.001)
     thread.join()
     assert turns > 3
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "F.hvp(lambda x: x.sum(), x, lib.ones(2), strict=True)",
+        "F.vhp(lambda x: x.sum(), x, lib.ones(2), strict=True)",
+        "F.hessian(lambda x: x.sum(), x, strict=True)",
+        "F.hessian(lambda x: x.detach().sum(), x, strict=True)",
+        "F.jacobian(lambda x: x * 2, x, strict=True, create_graph=True)",
+        "F.jacobian(lambda x, y: (x, x * 2), (x, x), strict=True)",
+        "F.vjp(lambda x, y: x * 2, (x, x), lib.ones(2), strict=True)",
+        "F.jvp(lambda x: x * 2, x, lib.ones(2), strict=True, create_graph=True)",
+        "F.jacobian(lambda x: (x, 3), x)",
+        "F.jacobian(lambda x: x, 3)",
+    ],
+)
+def test_functional_refuses_what_torch_refuses(code):
+    torch = pytest.importorskip("torch")
+    errors = []
+    for lib in (fj, torch):
+        with pytest.raises((RuntimeError, TypeError)) as info:
+            eval(code, {"lib": lib, "F": lib.autograd.functional, "x": lib.tensor([1.0, 2.0])})
+        errors.append((info.type, str(info.value)))
+    assert errors[0] == errors[1]
