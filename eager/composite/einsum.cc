@@ -3,6 +3,7 @@
 
 #include "eager/allocate.h"
 #include "eager/composite/support.h"
+#include "generated/ops/copy.h"
 #include "generated/ops/creation.h"
 #include "generated/ops/joining.h"
 #include "generated/ops/matmul.h"
@@ -117,8 +118,8 @@ Labelled take_diagonals(Labelled x) {
   return x;
 }
 
-/// Sums over the labels that nobody needs any more, of small integers in int64 if `promoting`.
-Labelled sum_unneeded(Labelled x, const std::string& needed, bool promoting = false) {
+/// Sums over the labels that nobody needs any more; sums of integers are int64.
+Labelled sum_unneeded(Labelled x, const std::string& needed) {
   Dims dims;
   std::string left;
   for (size_t i = 0; i < x.labels.size(); ++i) {
@@ -128,7 +129,7 @@ Labelled sum_unneeded(Labelled x, const std::string& needed, bool promoting = fa
       left += x.labels[i];
   }
   if (dims.empty()) return x;
-  return {promoting ? sum(x.tensor, dims) : sum(x.tensor, dims, false, x.tensor.dtype()), left};
+  return {sum(x.tensor, dims), left};
 }
 
 /// With its dims in the order of `labels`, and dims of size 1 for those it has not.
@@ -171,13 +172,17 @@ Labelled contract(const Labelled& a, const Labelled& b, const std::string& neede
     result_sizes.push_back(size_of(a, label)), left_count = left_count * size_of(a, label);
   for (char label : right)
     result_sizes.push_back(size_of(b, label)), right_count = right_count * size_of(b, label);
+  const DType dtype = a.tensor.dtype() == b.tensor.dtype() || !is_integral(a.tensor.dtype(), true)
+                          ? a.tensor.dtype()
+                          : promote(a.tensor.dtype(), b.tensor.dtype());  // one is a sum of integers
   const auto matrix = [&](const Labelled& x, const std::string& rows, const std::string& columns,
                           SymInt row_count, SymInt column_count) {
     Dims sizes;
     for (char label : batch) sizes.push_back(joint(label));
     for (char label : rows + columns)
       sizes.push_back(summed.find(label) == std::string::npos ? size_of(x, label) : joint(label));
-    const Tensor wide = expand(arranged(x, batch + rows + columns), sizes);
+    const Tensor arranged_x = arranged(x, batch + rows + columns);
+    const Tensor wide = expand(arranged_x.dtype() == dtype ? arranged_x : cast(arranged_x, dtype), sizes);
     return reshape(wide, {numel(batch_sizes).bits(), row_count.bits(), column_count.bits()});
   };
   const Tensor product =
@@ -202,7 +207,7 @@ void einsum_composite(const Value* args, Value* results) {
     product = sum_unneeded(std::move(product), needed_after(i - 1));
     product = contract(product, sum_unneeded(next, needed_after(i) + product.labels), needed_after(i));
   }
-  product = sum_unneeded(std::move(product), equation.result, tensors.size() == 1);
+  product = sum_unneeded(std::move(product), equation.result);
   for (char label : equation.result)
     FRAMEJIT_CHECK(product.has(label), "einsum(): output subscript ", label,
                    " does not appear in the equation for any input operand");

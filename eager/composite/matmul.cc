@@ -103,7 +103,7 @@ Tensor scaled_sum(const Value& self, const Tensor& product, const Value& beta_gi
               alpha = factor_for(product.dtype(), alpha_given);
   const Tensor scaled = equals(alpha, 1) ? product : product * alpha;
   if (equals(beta, 0)) return scaled;
-  return equals(beta, 1) ? add(self, scaled) : add(self * beta, scaled);
+  return add(scaled, equals(beta, 1) ? self : Value(self * beta));  // in the order of the product in memory
 }
 
 /// The sum of the products of a batch: rows of all first matrices side by side times the second ones stacked.

@@ -55,7 +55,7 @@ CASES: dict[str, Callable[[Any], Any]] = {
     # integers and bools
     "addbmm int16": lambda t: t.addbmm(t.ones(2, 2).short(), t.ones(3, 2, 2).short(), t.ones(3, 2, 2).short(), alpha=2),
     "addr bool": lambda t: [t.addr(t.eye(2).bool(), t.tensor([True, False]), t.tensor([True, True]), beta=beta, alpha=alpha) for beta in (0, 3) for alpha in (0, 2)],
-    "einsum int16": lambda t: t.einsum("ij->i", t.ones(2, 3).short()),
+    "einsum int16": lambda t: [t.einsum(e, t.ones(2, 3).short(), *more) for e, *more in (("ij->i",), ("ij,k->ik", t.ones(3).short()), ("ij,jk->ik", t.ones(3, 2).short()))],
     # tensors without dims, or with few elements
     "index_fill": lambda t: [t.tensor(1.0).index_fill(0, t.tensor([0]), 5.0), t.tensor(1.0).index_fill(0, t.tensor(0), t.tensor(6.0))],
     "index_copy": lambda t: t.tensor(1.0).index_copy(0, t.tensor([0]), t.tensor(5.0)),
