@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from .classes import message_class
-from .differences import Explanations, Unmended
+from .differences import Explanations
 from .sweep import DTYPES, SUBSET, Options, Report, entries, sweep
 
 
@@ -20,9 +20,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--op", action="append", help="name as in PyTorch (nn.functional.gelu, div.floor_rounding)"
     )
-    parser.add_argument(
-        "--renew", action="store_true", help="write unmended.txt from the subset that CI runs"
-    )
+    parser.add_argument("--subset", action="store_true", help="what test_opinfo.py runs")
     parser.add_argument("--samples", type=int, help="at most so many of each dtype")
     parser.add_argument("--spread", action="store_true", help="other samples of each dtype")
     parser.add_argument("--dtypes", nargs="+", default=DTYPES)
@@ -36,8 +34,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--save", type=Path, help="write the unexplained differences there, JSON by the line")
     parser.add_argument("--absent", action="store_true", help="only list the ops that framejit has not")
     arguments = parser.parse_args()
-    if not (arguments.all or arguments.op or arguments.absent or arguments.renew):
-        parser.error("--all, --op NAME, --absent or --renew")
+    if not (arguments.all or arguments.op or arguments.absent or arguments.subset):
+        parser.error("--all, --op NAME, --absent or --subset")
     return arguments
 
 
@@ -59,7 +57,7 @@ def main() -> int:
         print(*absent, sep="\n")
         return 0
     options = SUBSET
-    if not arguments.renew:
+    if not arguments.subset:
         options = Options(
             tuple(arguments.dtypes), arguments.samples, arguments.spread, reference=arguments.reference
         )
@@ -76,8 +74,6 @@ def main() -> int:
     stale = explanations.unused() if arguments.all and arguments.samples is None else []
     if arguments.save:
         arguments.save.write_text("".join(json.dumps(dataclasses.asdict(one)) + "\n" for one in unexplained))
-    if arguments.renew:
-        Unmended.write(unexplained)
     summarise(reports, absent, unexplained, stale)
     return 1 if unexplained or stale else 0
 

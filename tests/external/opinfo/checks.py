@@ -114,7 +114,9 @@ class SampleChecks:
         """Differing values are forgiven where ours are as near as theirs to those of ``reference`` in double precision."""
         findings = list(compare_outcomes(ours, theirs, arguments.tensors()))
         if any(finding.kind in INEXACT for finding in findings):
-            exact = in_double_precision(lambda: outcome(reference, Arguments(self.sample, widened=True).theirs))
+            exact = in_double_precision(
+                lambda: outcome(reference, Arguments(self.sample, widened=True).theirs)
+            )
             if as_exact(ours, theirs, exact):
                 findings = [finding for finding in findings if finding.kind not in INEXACT]
         yield from findings

@@ -1,7 +1,4 @@
-"""The table of explained differences (``differences.toml``): which rows explain what, and which no longer do.
-
-``unmended.txt`` lists those of the fixed subset that have no excuse: lines of an op, a form and a kind, to be deleted when mended.
-"""
+"""The table of explained differences (``differences.toml``): which rows explain what, and which no longer do."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ from pathlib import Path
 from .checks import Difference
 
 PATH = Path(__file__).with_name("differences.toml")
-UNMENDED = Path(__file__).with_name("unmended.txt")
 
 
 @dataclasses.dataclass
@@ -74,25 +70,3 @@ class Explanations:
             for pattern in row.ops
             if pattern not in row.used_for
         ]
-
-
-class Unmended:
-    def __init__(self, path: Path = UNMENDED) -> None:
-        self.lines = dict.fromkeys(path.read_text().splitlines(), False)  # whether it was met
-
-    @staticmethod
-    def line(difference: Difference) -> str:
-        return f"{difference.op}: {difference.form}, {difference.kind}"
-
-    def lists(self, difference: Difference) -> bool:
-        line = self.line(difference)
-        if line in self.lines:
-            self.lines[line] = True
-        return line in self.lines
-
-    def unused(self) -> list[str]:
-        return [line for line, met in self.lines.items() if not met]
-
-    @classmethod
-    def write(cls, differences: list[Difference], path: Path = UNMENDED) -> None:
-        path.write_text("".join(f"{line}\n" for line in sorted({cls.line(one) for one in differences})))
