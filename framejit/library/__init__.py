@@ -23,7 +23,7 @@ from framejit.library.functions import (
 )
 from framejit.library.opcheck import OpCheckError, opcheck
 from framejit.library.operators import OpOverload, OpOverloadPacket
-from framejit.library.registry import Library
+from framejit.library.registry import Library, fallthrough_kernel
 from framejit.library.schema import infer_schema
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "OpOverloadPacket",
     "custom_op",
     "define",
+    "fallthrough_kernel",
     "get_ctx",
     "impl",
     "impl_abstract",

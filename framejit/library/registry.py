@@ -50,6 +50,11 @@ def as_kernel(fn: _Fn) -> _Fn:
     return leave_to_interpreter(kernel)
 
 
+def fallthrough_kernel() -> None:
+    """Given to ``Library.impl``: nothing is registered, and the next layer gets the call."""
+    raise NotImplementedError("fallthrough_kernel() should never be called.")
+
+
 def _undo(undo: list[Callable[[], None]]) -> None:
     while undo:
         undo.pop()()
@@ -158,6 +163,8 @@ class Library:
         if key not in LAYERS:
             raise RuntimeError(f"impl: unknown dispatch key {key!r}, expected one of {sorted(LAYERS)}")
         full_name = self._resolve(op_name)
+        if fn is fallthrough_kernel:
+            return
         if _library.is_table_op(_table_name(full_name)):
             self._impl_table(_table_name(full_name), fn, key, dtypes)
             return

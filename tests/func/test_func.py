@@ -257,3 +257,16 @@ def test_inside_compiled_functions():
     assert fj.allclose(compiled(x), 4 * x + x.sin())
     inner = fj.compile(lambda x: (x * x).sum())
     assert fj.allclose(func.grad(inner)(x), 2 * x)
+
+
+def test_functions_that_have_nothing_to_do():
+    def writes(x):
+        y = x.clone()
+        y.add_(1)
+        return y
+
+    both(lambda lib, f, x: f.functionalize(writes)(x), (3,))
+    with pytest.raises(RuntimeError, match="received invalid argument for remove=everything"):
+        func.functionalize(writes, remove="everything")
+    x = fj.ones(1)
+    assert func.debug_unwrap(x) is x

@@ -61,6 +61,13 @@ def test_the_autograd_key_takes_the_call_where_a_gradient_is_wanted(lib):
     assert not fj.ops.test_registry.half(fj.ones(1)).requires_grad
 
 
+def test_falling_through(lib):
+    lib.define("through(Tensor x) -> Tensor")
+    lib.impl("through", lambda x: x * 2, "CPU")
+    lib.impl("through", fj.library.fallthrough_kernel, "Autograd")
+    assert fj.ops.test_registry.through(fj.ones(1, requires_grad=True)).item() == 2
+
+
 def test_overloads(lib):
     lib.define("join(Tensor x, Tensor y) -> Tensor")
     lib.define("join.number(Tensor x, float y) -> Tensor")
