@@ -160,8 +160,10 @@ def test_parameters_are_walked_in_graphs_and_out_of_them(recwarn):
     model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.BatchNorm1d(2), nn.Sequential(nn.Dropout(), nn.Conv1d(1, 1, 1)))
 
     def total(x):
-        for tensor in (*model.parameters(), *model.buffers()):
-            x = x + tensor.sum()
+        for parameter in model.parameters():
+            x = x + parameter.sum()
+        for buffer in model.buffers():
+            x = x + buffer.sum()
         return x
 
     assert fj.equal(fj.compile(total, fullgraph=True)(fj.zeros(1)), total(fj.zeros(1)))

@@ -47,7 +47,8 @@ class Traversal:
         lead = f"{prefix}." if prefix else ""
         for name, module in self._modules.items():
             if module is not None:
-                yield from module.named_modules(memo, lead + name, remove_duplicate)
+                for pair in module.named_modules(memo, lead + name, remove_duplicate):  # noqa: UP028  (traced)
+                    yield pair
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         for _, parameter in self.named_parameters(recurse=recurse):
