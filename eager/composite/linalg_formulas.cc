@@ -64,6 +64,10 @@ Tensor differences(const Tensor& x) { return as_row(x) - as_column(x) + identity
 /// `matrix` with zeros on the diagonal.
 Tensor off_diagonal(const Tensor& matrix) { return matrix - diag_embed(diagonal(matrix, 0, -2, -1)); }
 
+/// a / b, but 0 / 0 is 0: equal (or zero) values have no derivative of their vectors, which does not matter
+/// where no gradient arrives at these.
+Tensor ratio(const Tensor& a, const Tensor& b) { return a / where(logical_and(eq(a, 0), eq(b, 0)), 1, b); }
+
 }  // namespace
 
 Tensor linalg_inv_backward(const Tensor& grad, const Tensor& inverse) {
@@ -189,16 +193,17 @@ Tensor linalg_svd_backward(const Tensor& grad_u_full, const Tensor& grad_s, cons
   const Tensor vh = narrow(vh_full, -2, 0, k), grad_vh = narrow(grad_vh_full, -2, 0, k);
   const Tensor s = as_dtype(real_s, u.dtype()), e = differences(s * s);
   const Tensor turned_u = product(mh(u), grad_u), turned_v = product(vh, mh(grad_vh));
-  Tensor inner = off_diagonal(turned_u - mh(turned_u)) / e * as_row(s) +
-                 as_column(s) * (off_diagonal(turned_v - mh(turned_v)) / e);
+  Tensor inner = ratio(off_diagonal(turned_u - mh(turned_u)), e) * as_row(s) +
+                 as_column(s) * ratio(off_diagonal(turned_v - mh(turned_v)), e);
   Tensor on_diagonal = as_dtype(grad_s, u.dtype());
-  if (is_complex(u.dtype())) on_diagonal = on_diagonal + imaginary_part(diagonal(turned_u, 0, -2, -1)) / s;
+  if (is_complex(u.dtype()))
+    on_diagonal = on_diagonal + ratio(imaginary_part(diagonal(turned_u, 0, -2, -1)), s);
   Tensor left = product(u, inner + diag_embed(on_diagonal));
-  if (rows > k) left = left + (grad_u - product(u, turned_u)) / as_row(s);
+  if (rows > k) left = left + ratio(grad_u - product(u, turned_u), as_row(s));
   Tensor result = product(left, vh);
   if (columns > k) {
     const Tensor outside = grad_vh - product(mh(turned_v), vh);
-    result = result + product(u, outside / as_column(s));
+    result = result + product(u, ratio(outside, as_column(s)));
   }
   return result;
 }
@@ -214,7 +219,8 @@ Tensor linalg_pinv_backward(const Tensor& grad, const Tensor& a, const Tensor& p
 Tensor linalg_eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, const Tensor& values,
                             const Tensor& v) {
   FRAMEJIT_CHECK(v.dim() >= 2, "linalg.eigh: the eigenvectors were not computed, so there is no derivative.");
-  const Tensor inner = off_diagonal(product(mh(v), grad_vectors) / as_dtype(differences(values), v.dtype()));
+  const Tensor inner =
+      off_diagonal(ratio(product(mh(v), grad_vectors), as_dtype(differences(values), v.dtype())));
   const Tensor on_diagonal = diag_embed(as_dtype(grad_values, v.dtype()));
   return product(v, (inner + mh(inner)) * 0.5 + on_diagonal, mh(v));
 }
@@ -225,7 +231,7 @@ Tensor linalg_eig_backward(const Tensor& grad_values, const Tensor& grad_vectors
   const Tensor turned = product(mh(v), grad_vectors);
   const Tensor diagonal_real = as_dtype(real(diagonal(turned, 0, -2, -1)), v.dtype());
   const Tensor tangent = turned - product(mh(v), v * as_row(diagonal_real));
-  const Tensor inner = off_diagonal(tangent / conj(differences(values))) + diag_embed(grad_values);
+  const Tensor inner = off_diagonal(ratio(tangent, conj(differences(values)))) + diag_embed(grad_values);
   const Tensor result = _linalg_solve(mh(v), product(inner, mh(v)))[0];
   return is_complex(dtype) ? result : real(result);
 }

@@ -220,3 +220,30 @@ def test_eig_of_a_real_matrix():
         return (library.real(r.eigenvalues**3) + r.eigenvectors.abs().pow(4).sum(-2) * r.eigenvalues.abs()).sum()
 
     compare_gradients(function, array[0])
+
+
+# --- equal values -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda lib, a: lib.linalg.svdvals(a).sum(),
+        lambda lib, a: lib.linalg.eigvalsh(a).sum(),
+        lambda lib, a: lib.linalg.eigvals(a).abs().sum(),
+        lambda lib, a: lib.linalg.matrix_norm(a, "nuc"),
+        lambda lib, a: lib.linalg.eigh(a)[0].square().sum(),
+    ],
+)
+@pytest.mark.parametrize("matrix", [np.eye(3), np.diag([2.0, 2.0, 1.0])])
+def test_gradients_of_equal_values_are_those_of_their_sum(function, matrix):
+    a, reference = pair(matrix, grad=True)
+    function(fj, a).backward()
+    function(torch, reference).backward()
+    close(a.grad, reference.grad)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4)])
+def test_nuclear_norm_of_zeros_has_a_subgradient(shape):
+    a, reference = pair(np.zeros(shape), grad=True)
+    fj.linalg.matrix_norm(a, "nuc").backward()
+    torch.linalg.matrix_norm(reference, "nuc").backward()
+    close(a.grad, reference.grad)
