@@ -9,10 +9,12 @@
 namespace framejit::eager::cpu {
 namespace {
 
-/// Rows up to this length share a tile with their neighbours.
-constexpr int64_t kShortRow = 512;
+/// Rows up to this length share a tile with their neighbours. A row is then one chunk of a reduction.
+constexpr int64_t kShortRow = kReduceChunk;
 /// A row of this length is worth a tile of its own when some operand jumps between rows.
 constexpr int64_t kLongRow = 256;
+/// Elements per tile where no tile is kept in the L1 cache.
+constexpr int64_t kStreamTile = 8 * kReduceChunk;
 /// Tile buffers should leave room in a 32 KiB L1 cache for the operands.
 constexpr int64_t kTileBytes = 24 * 1024;
 
@@ -80,6 +82,17 @@ int64_t choose_tile(const Program& program) {
   return tile;
 }
 
+/// Whether every full value is an operand that lies in memory as it is reduced.
+bool only_reduces_memory(const Program& program, const Nest& nest) {
+  return std::all_of(program.code().begin(), program.code().end(), [&](const Instruction& i) {
+    if (i.extent != Extent::full || i.kind == Instruction::Kind::none) return true;
+    if (i.kind != Instruction::Kind::load) return false;
+    const Access& access = nest.full[size_t(i.slot)];
+    return access.sizes.size() == 1 && access.strides[0] == 1 &&
+           program.operands()[size_t(i.slot)].dtype == i.dtype;
+  });
+}
+
 /// Where tiles must end so that operands which jump between long rows are still read in place.
 int64_t choose_boundary(const Nest& nest) {
   int64_t boundary = 0;
@@ -143,6 +156,7 @@ Nest prepare(const Program& program, const Space& space) {
   } else if (reduces) {
     nest.rows = product(space, kept);
     nest.columns = product(space, reduced);
+    if (only_reduces_memory(program, nest)) nest.tile = kStreamTile;
     if (nest.columns > 0 && nest.columns <= kShortRow)
       nest.rows_per_block = std::clamp<int64_t>(nest.tile / nest.columns, 1, std::max<int64_t>(nest.rows, 1));
   } else {

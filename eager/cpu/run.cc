@@ -40,44 +40,51 @@ void run_pointwise_nest(const RunInputs& inputs) {
 // --- rows
 // -------------------------------------------------------------------------------------------------------------
 
-/// Reductions of one block of rows: collects chunks into blocks and blocks into results, always in the same
-/// places.
+/// Reductions of some rows of `columns` elements: collects chunks into blocks and blocks into results, always
+/// in the same places. Where a row is one block, its result is the block's.
 class RowFold {
  public:
-  RowFold(const Program& program, int64_t rows) : reducers_(row_reducers(program)), rows_(rows) {
+  RowFold(const Program& program, int64_t rows, int64_t columns)
+      : reducers_(row_reducers(program)), rows_(rows) {
+    Scratch& scratch = Scratch::of_thread();
     int64_t count = int64_t(reducers_.size()) * rows;
-    totals_ = Scratch::of_thread().take_array<ReduceState>(count);
-    blocks_ = Scratch::of_thread().take_array<ReduceState>(count);
+    totals_ = scratch.take_array<ReduceState>(count);
+    blocks_ = columns <= kReduceBlock ? totals_ : scratch.take_array<ReduceState>(count);
+    chunks_ = scratch.take_array<ReduceState>(rows);
+    starts_ = scratch.take_array<ReduceState>(count);
+    for (size_t k = 0; k < reducers_.size(); ++k)
+      std::fill_n(starts_ + int64_t(k) * rows, rows, reducers_[k].start());
   }
   void begin() {
-    for (size_t k = 0; k < reducers_.size(); ++k)
-      for (int64_t row = 0; row < rows_; ++row) total(k)[row] = block(k)[row] = reducers_[k].start();
+    std::copy_n(starts_, int64_t(reducers_.size()) * rows_, totals_);
+    if (blocks_ != totals_) std::copy_n(starts_, int64_t(reducers_.size()) * rows_, blocks_);
   }
-  /// Elements [column, column + n) of each of `rows` rows, one row after the other.
+  /// Elements [column, column + n) of each of `rows` rows, one row after the other; a chunk of each when
+  /// there are several.
   void take(const Instruction& instruction, const void* const* operands, int64_t item, int64_t column,
             int64_t n, int64_t rows) {
     size_t k = size_t(instruction.slot);
     const RowReducer& reducer = reducers_[k];
     const char *left = static_cast<const char*>(operands[0]), *right = static_cast<const char*>(operands[1]);
-    for (int64_t row = 0; row < rows; ++row) {
-      for (int64_t at = 0; at < n; at += kReduceChunk) {
-        int64_t place = (row * n + at) * item, count = std::min(kReduceChunk, n - at);
-        ReduceState state = right ? reducer.product(left + place, right + place, count)
-                                  : reducer.chunk(left + place, count, column + at);
-        reducer.merge(block(k) + row, &state, 1);
-        if ((column + at + kReduceChunk) % kReduceBlock == 0) end_block(k, row);
-      }
+    for (int64_t at = 0; at < n; at += kReduceChunk) {
+      int64_t place = at * item, count = std::min(kReduceChunk, n - at);
+      if (right)
+        reducer.products(left + place, right + place, count, rows, chunks_);
+      else
+        reducer.chunks(left + place, count, rows, column + at, chunks_);
+      reducer.merge(block(k), chunks_, rows);
+      if ((column + at + kReduceChunk) % kReduceBlock == 0) end_blocks(k, rows);
     }
   }
   /// Takes what another fold collected of later elements.
   void take_block(size_t k, const ReduceState& later) { reducers_[k].merge(total(k), &later, 1); }
   const ReduceState& block_of(size_t k) {
-    end_block(k, 0);
+    end_blocks(k, 1);
     return *total(k);
   }
   void finish(const Instruction& instruction, int64_t rows, int64_t count, void* out) {
     size_t k = size_t(instruction.slot);
-    for (int64_t row = 0; row < rows; ++row) end_block(k, row);
+    end_blocks(k, rows);
     reducers_[k].finish(total(k), rows, count, out);
   }
   size_t reductions() const { return reducers_.size(); }
@@ -85,15 +92,18 @@ class RowFold {
  private:
   ReduceState* total(size_t k) { return totals_ + int64_t(k) * rows_; }
   ReduceState* block(size_t k) { return blocks_ + int64_t(k) * rows_; }
-  void end_block(size_t k, int64_t row) {
-    reducers_[k].merge(total(k) + row, block(k) + row, 1);
-    block(k)[row] = reducers_[k].start();
+  void end_blocks(size_t k, int64_t rows) {
+    if (blocks_ == totals_) return;
+    reducers_[k].merge(total(k), block(k), rows);
+    std::copy_n(starts_ + int64_t(k) * rows_, rows, block(k));
   }
 
   std::vector<RowReducer> reducers_;
   int64_t rows_;
+  ReduceState* starts_;
   ReduceState* totals_;
   ReduceState* blocks_;
+  ReduceState* chunks_;
 };
 
 void finish_rows(TileRunner& runner, RowFold& fold, const Program& program, int phase, int64_t rows,
@@ -135,7 +145,7 @@ void run_row_blocks(const RunInputs& inputs) {
                [&](int64_t begin, int64_t end) {
                  ScratchScope scope;
                  TileRunner runner(inputs);
-                 RowFold fold(*nest.program, nest.rows_per_block);
+                 RowFold fold(*nest.program, nest.rows_per_block, nest.columns);
                  for (int64_t b = begin; b < end; ++b) {
                    int64_t first = b * nest.rows_per_block;
                    run_row_block(runner, fold, nest, first, std::min(nest.rows_per_block, nest.rows - first));
@@ -154,7 +164,7 @@ void run_split_rows(const RunInputs& inputs) {
       nest.rows * blocks, units_per_piece(nest.rows * blocks, kReduceBlock), [&](int64_t begin, int64_t end) {
         ScratchScope scope;
         TileRunner runner(inputs);
-        RowFold fold(program, 1);
+        RowFold fold(program, 1, kReduceBlock);
         for (int64_t unit = begin; unit < end; ++unit) {
           int64_t row = unit / blocks, from = unit % blocks * kReduceBlock;
           runner.begin_rows(row, 1, nest.columns);
@@ -175,7 +185,7 @@ void run_split_rows(const RunInputs& inputs) {
         }
       });
   TileRunner runner(inputs);
-  RowFold fold(program, 1);
+  RowFold fold(program, 1, kReduceBlock);
   for (int64_t row = 0; row < nest.rows; ++row) {
     runner.begin_rows(row, 1, nest.columns);
     runner.run_rows(-1);

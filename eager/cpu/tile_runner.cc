@@ -6,6 +6,16 @@
 namespace framejit::eager::cpu {
 namespace {
 
+/// Segments of at least this length are handed to kernels one by one, where operands are one element per row
+/// or one row for all; for shorter ones a call per row costs more than spreading such operands over the tile.
+constexpr int64_t kScalarSegment = 32;
+
+/// Whether each row of `length` elements is the same contiguous memory.
+bool repeats_rows(const Access& access, int64_t length) {
+  return access.sizes.size() == 2 && access.strides[0] == 0 && access.strides[1] == 1 &&
+         access.sizes[1] == length;
+}
+
 CastFn cast_between(const LoopKernels& kernels, DType from, DType to) {
   return kernels.cast[size_t(from)][size_t(to)];
 }
@@ -142,6 +152,10 @@ void TileRunner::load(int i, int64_t start, int64_t n) {
   const Access& access = nest_.full[slot];
   const char* base = static_cast<const char*>(inputs_.pointers[slot]);
   int64_t item = int64_t(item_size(from));
+  if (row_count_ > 1 && repeats_rows(access, segment_) && from == instruction.dtype) {
+    places_[i] = {base, false, true};
+    return;
+  }
   Run run = find_run(access, start, n);
   if (run.even && run.stride == 1 && from == instruction.dtype)
     return set(i, base + run.offset * item, n == 1);
@@ -173,8 +187,8 @@ void TileRunner::load_row(int i) {
 Place TileRunner::operand(int value, bool for_row, int64_t n) {
   const Instruction& instruction = program_.code()[size_t(value)];
   if (instruction.row_lived) return {buffer(instruction), false};
-  if (!for_row && instruction.extent == Extent::row && !places_[value].single)
-    return {spread(value, n), false};
+  bool per_row = !for_row && instruction.extent == Extent::row && !places_[value].single;
+  if (per_row || places_[value].one_row) return {spread(value, n), false};
   return places_[value];
 }
 
@@ -182,7 +196,7 @@ const void* TileRunner::spread(int value, int64_t n) {
   const Instruction& instruction = program_.code()[size_t(value)];
   Place place = instruction.row_lived ? Place{buffer(instruction), false} : places_[value];
   bool by_segment = instruction.extent == Extent::row && !place.single;
-  if (!place.single && !by_segment) return place.data;
+  if (!place.single && !place.one_row && !by_segment) return place.data;
   if (n == 1) return place.data;
   if (!spreads_[value]) {
     spreads_[value] = Scratch::of_thread().take(std::max(nest_.tile, row_capacity_) * int64_t(kMaxItemSize));
@@ -192,10 +206,10 @@ const void* TileRunner::spread(int value, int64_t n) {
   if (spread_valid_[value]) return spreads_[value];
   int64_t item = int64_t(item_size(instruction.dtype));
   CastFn repeat = cast_between(kernels_, instruction.dtype, instruction.dtype);
-  if (by_segment) {
+  if (by_segment || place.one_row) {
     for (int64_t row = 0; row < row_count_; ++row)
-      repeat(static_cast<const char*>(place.data) + row * item, 0, spreads_[value] + row * segment_ * item,
-             segment_);
+      repeat(static_cast<const char*>(place.data) + (by_segment ? row * item : 0), by_segment ? 0 : 1,
+             spreads_[value] + row * segment_ * item, segment_);
   } else {
     repeat(place.data, 0, spreads_[value], std::max(nest_.tile, row_capacity_));
   }
@@ -203,9 +217,41 @@ const void* TileRunner::spread(int value, int64_t n) {
   return spreads_[value];
 }
 
+bool TileRunner::apply_by_rows(int i, void* target) {
+  const auto& code = program_.code();
+  const Instruction& instruction = code[size_t(i)];
+  if (instruction.extent != Extent::full || segment_ < kScalarSegment) return false;
+  const char* from[kMaxOperands];
+  int64_t step[kMaxOperands];  // bytes to the next row
+  unsigned mask = 0;
+  bool differs = false;
+  for (int k = 0; k < instruction.in_count; ++k) {
+    int value = instruction.in[size_t(k)];
+    const Instruction& in = code[size_t(value)];
+    Place place = in.row_lived ? Place{buffer(in)} : places_[value];
+    bool per_row = in.extent == Extent::row && !place.single;
+    int64_t item = int64_t(item_size(in.dtype));
+    from[k] = static_cast<const char*>(place.data);
+    step[k] = per_row ? item : place.single || place.one_row ? 0 : item * segment_;
+    mask |= unsigned(per_row || place.single) << k;
+    differs = differs || per_row || place.one_row;
+  }
+  TileFn fn = mask < 4 ? instruction.kernel->by_scalar_mask[mask] : nullptr;
+  if (!differs || !fn) return false;
+  int64_t out_step = int64_t(item_size(instruction.dtype)) * segment_;
+  for (int64_t row = 0; row < row_count_; ++row) {
+    const void* in[kMaxOperands];
+    for (int k = 0; k < instruction.in_count; ++k) in[k] = from[k] + row * step[k];
+    fn(in, static_cast<char*>(target) + row * out_step, segment_, inputs_.params[i]);
+  }
+  set(i, target, false);
+  return true;
+}
+
 void TileRunner::apply(int i, int64_t n, void* target) {
   const Instruction& instruction = program_.code()[size_t(i)];
   bool for_row = instruction.extent == Extent::row;
+  if (row_count_ > 1 && apply_by_rows(i, target)) return;
   const void* in[kMaxOperands];
   unsigned mask = 0;
   for (int k = 0; k < instruction.in_count; ++k) {

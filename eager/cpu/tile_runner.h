@@ -7,10 +7,12 @@
 
 namespace framejit::eager::cpu {
 
-/// Where a value is now: its elements, or one element that stands for all.
+/// Where a value is now: its elements, one element that stands for all, or one row that stands for each row
+/// of the block.
 struct Place {
   const void* data = nullptr;
   bool single = false;
+  bool one_row = false;
 };
 
 /// Pointers and numbers of one run, with the uniform values computed from them; shared by all threads.
@@ -78,6 +80,9 @@ class TileRunner {
   using Kind = Instruction::Kind;
   void load(int i, int64_t start, int64_t n);
   void apply(int i, int64_t n, void* target);
+  /// Row by row, where operands are one element per row or one row for all. False, with nothing done, where
+  /// none is, or no kernel takes them so.
+  bool apply_by_rows(int i, void* target);
   void convert(int i, int64_t n, void* target);
   void store(const Instruction& instruction, const Access& access, int64_t start, int64_t n);
   void load_row(int i);

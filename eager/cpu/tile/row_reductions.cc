@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "eager/cpu/tile/loop_table.h"
 #include "eager/cpu/tile/reductions.h"
@@ -14,7 +13,8 @@ namespace {
 
 using cpu::kLanes;
 
-/// kLanes running results as vectors of 64 bytes, which stay in registers whatever a register's width is.
+/// kLanes running results as vectors of 64 bytes. Loops over them are unrolled, and their address is never
+/// taken: they stay in registers, whatever a register's width is.
 template <class Lane>
 struct Lanes {
   static constexpr int kPerVector = 64 / int(sizeof(Lane));
@@ -28,26 +28,37 @@ struct Lanes {
     return vector;
   }
 };
+#define FRAMEJIT_EACH_VECTOR(L, v) _Pragma("GCC unroll 64") for (int v = 0; v < L::kVectors; ++v)
 
-/// Combines lane i with lane i + half, until one is left. What becomes of the lanes above does not matter.
-template <class R, int kHalf, class V, int... kLane>
-typename R::Lane fold_vector(V vector, std::integer_sequence<int, kLane...> lanes) {
-  vector = R::combine_vectors(vector, V(__builtin_shufflevector(vector, vector, (kLane | kHalf)...)));
-  if constexpr (kHalf == 1)
-    return vector[0];
-  else
-    return fold_vector<R, kHalf / 2>(vector, lanes);
+/// Combines lane i of a vector with lane i + half, until one is left.
+template <class R, class Vector>
+[[gnu::always_inline]] inline typename R::Lane fold_vector(Vector vector) {
+  using Lane = typename R::Lane;
+  if constexpr (sizeof(Vector) > std::max<size_t>(8, sizeof(Lane))) {
+    typedef Lane Half __attribute__((vector_size(sizeof(Vector) / 2)));
+    Half halves[2];
+    std::memcpy(halves, &vector, sizeof vector);
+    return fold_vector<R>(R::combine_vectors(halves[0], halves[1]));
+  } else {
+    constexpr int count = int(sizeof(Vector) / sizeof(Lane));
+    Lane lanes[count];
+    std::memcpy(lanes, &vector, sizeof vector);
+    for (int half = count / 2; half > 0; half /= 2)
+      for (int i = 0; i < half; ++i) lanes[i] = R::combine(lanes[i], lanes[i + half]);
+    return lanes[0];
+  }
 }
 
-/// The same for the lanes of several vectors: whole vectors first.
+/// The same over all lanes: whole vectors first.
 template <class R>
-typename R::Lane fold_lanes(Lanes<typename R::Lane>& running) {
+[[gnu::always_inline]] inline typename R::Lane fold_lanes(Lanes<typename R::Lane> running) {
   using L = Lanes<typename R::Lane>;
+#pragma GCC unroll 8
   for (int half = L::kVectors / 2; half > 0; half /= 2)
+#pragma GCC unroll 8
     for (int v = 0; v < half; ++v)
       running.vectors[v] = R::combine_vectors(running.vectors[v], running.vectors[v + half]);
-  return fold_vector<R, L::kPerVector / 2>(running.vectors[0],
-                                           std::make_integer_sequence<int, L::kPerVector>());
+  return fold_vector<R>(running.vectors[0]);
 }
 
 /// Reduces what `value(i)` and, for whole vectors, `vector(i)` give.
@@ -61,45 +72,55 @@ typename R::Lane reduce_lanes(int64_t n, const ValueAt& value, const VectorAt& v
     return result;
   }
   L running;
-  for (int v = 0; v < L::kVectors; ++v) running.vectors[v] = vector(v * L::kPerVector);
+  FRAMEJIT_EACH_VECTOR(L, v) running.vectors[v] = vector(v * L::kPerVector);
   int64_t at = kLanes;
-  for (; at + kLanes <= n; at += kLanes)
-    for (int v = 0; v < L::kVectors; ++v)
-      running.vectors[v] = R::combine_vectors(running.vectors[v], vector(at + v * L::kPerVector));
+  for (; at + kLanes <= n; at += kLanes) FRAMEJIT_EACH_VECTOR(L, v)
+  running.vectors[v] = R::combine_vectors(running.vectors[v], vector(at + v * L::kPerVector));
   if (at < n) {
     Lane lanes[kLanes];
-    std::memcpy(lanes, running.vectors, sizeof lanes);
+    FRAMEJIT_EACH_VECTOR(L, v) std::memcpy(lanes + v * L::kPerVector, &running.vectors[v], 64);
     for (int i = 0; at + i < n; ++i) lanes[i] = R::combine(lanes[i], value(at + i));
-    std::memcpy(running.vectors, lanes, sizeof lanes);
+    FRAMEJIT_EACH_VECTOR(L, v) running.vectors[v] = L::load(lanes + v * L::kPerVector);
   }
   return fold_lanes<R>(running);
 }
 
+/// The larger or smaller of floats of which none is NaN.
+template <ReduceKind kKind, class T>
+struct Ordered {
+  using Lane = T;
+  template <class V>
+  static V combine_vectors(V a, V b) {
+    return Reduction<kKind, T>::kLargest ? (a > b ? a : b) : (a < b ? a : b);
+  }
+  static T combine(T a, T b) { return combine_vectors(a, b); }
+};
+
 /// The extremum of floats of which none is NaN, by one comparison per vector; false when there is a NaN.
 template <ReduceKind kKind, class T>
 bool reduce_ordered(const T* from, int64_t n, T& result) {
-  using R = Reduction<kKind, T>;
+  using R = Ordered<kKind, T>;
   using L = Lanes<T>;
   if (n < kLanes) return false;
   L running;
-  for (int v = 0; v < L::kVectors; ++v) running.vectors[v] = L::load(from + v * L::kPerVector);
+  FRAMEJIT_EACH_VECTOR(L, v) running.vectors[v] = L::load(from + v * L::kPerVector);
   auto unordered = running.vectors[0] != running.vectors[0];
-  for (int v = 1; v < L::kVectors; ++v) unordered |= running.vectors[v] != running.vectors[v];
+  FRAMEJIT_EACH_VECTOR(L, v) unordered |= running.vectors[v] != running.vectors[v];
   auto take = [&](int v, const T* at) {
-    typename L::Vector x = L::load(at), a = running.vectors[v];
+    typename L::Vector x = L::load(at);
     unordered |= x != x;
-    running.vectors[v] = R::kLargest ? (a > x ? a : x) : (a < x ? a : x);
+    running.vectors[v] = R::combine_vectors(running.vectors[v], x);
   };
   int64_t at = kLanes;
-  for (; at + kLanes <= n; at += kLanes)
-    for (int v = 0; v < L::kVectors; ++v) take(v, from + at + v * L::kPerVector);
+  for (; at + kLanes <= n; at += kLanes) FRAMEJIT_EACH_VECTOR(L, v) take(v, from + at + v * L::kPerVector);
   // The last lanes may be met twice, which an extremum does not mind.
-  for (int v = 0; v < L::kVectors; ++v) take(v, from + n - kLanes + v * L::kPerVector);
+  FRAMEJIT_EACH_VECTOR(L, v) take(v, from + n - kLanes + v * L::kPerVector);
   decltype(unordered) none{};
   if (std::memcmp(&unordered, &none, sizeof none) != 0) return false;
   result = fold_lanes<R>(running);
   return true;
 }
+#undef FRAMEJIT_EACH_VECTOR
 
 /// Complex numbers, of which there are no vectors: a few running results, so that additions overlap.
 template <class R, class T>
@@ -127,28 +148,35 @@ typename Reduction<kKind, T>::Lane reduce_values(const T* in, int64_t n) {
 }
 
 template <ReduceKind kKind, class T>
-ReduceState reduce_products(const void* left, const void* right, int64_t n) {
+void reduce_products(const void* left, const void* right, int64_t n, int64_t rows, ReduceState* out) {
   using R = Reduction<kKind, T>;
   const T *a = static_cast<const T*>(left), *b = static_cast<const T*>(right);
-  T value = reduce_lanes<R>(
-      n, [=](int64_t i) { return a[i] * b[i]; },
-      [=](int64_t i) { return Lanes<T>::load(a + i) * Lanes<T>::load(b + i); });
-  return R::state_of(value, 0);
+  for (int64_t row = 0; row < rows; ++row, a += n, b += n)
+    out[row] = R::state_of(reduce_lanes<R>(
+                               n, [=](int64_t i) { return a[i] * b[i]; },
+                               [=](int64_t i) { return Lanes<T>::load(a + i) * Lanes<T>::load(b + i); }),
+                           0);
+}
+
+/// The extremum first (vectorised), then where it stands.
+template <ReduceKind kKind, class T>
+ReduceState find_extremum(const T* from, int64_t n, int64_t first) {
+  using R = Reduction<kKind, T>;
+  constexpr ReduceKind value_kind = kKind == ReduceKind::argmax ? ReduceKind::amax : ReduceKind::amin;
+  auto best = reduce_values<value_kind, T>(from, n);
+  for (int64_t i = 0; i < n; ++i)
+    if (from[i] == T(best) || from[i] != from[i]) return R::state_of(from[i], first + i);
+  return R::start();
 }
 
 template <ReduceKind kKind, class T>
-ReduceState reduce_chunk(const void* in, int64_t n, int64_t first) {
-  using R = Reduction<kKind, T>;
+void reduce_chunks(const void* in, int64_t n, int64_t rows, int64_t first, ReduceState* out) {
   const T* from = static_cast<const T*>(in);
-  if constexpr (is_arg(kKind)) {
-    // The extremum first (vectorised), then where it stands.
-    constexpr ReduceKind value_kind = kKind == ReduceKind::argmax ? ReduceKind::amax : ReduceKind::amin;
-    auto best = reduce_values<value_kind, T>(from, n);
-    for (int64_t i = 0; i < n; ++i)
-      if (from[i] == T(best) || from[i] != from[i]) return R::state_of(from[i], first + i);
-    return R::start();
-  } else {
-    return R::state_of(reduce_values<kKind, T>(from, n), 0);
+  for (int64_t row = 0; row < rows; ++row, from += n) {
+    if constexpr (is_arg(kKind))
+      out[row] = find_extremum<kKind>(from, n, first);
+    else
+      out[row] = Reduction<kKind, T>::state_of(reduce_values<kKind, T>(from, n), 0);
   }
 }
 
@@ -158,8 +186,8 @@ void add_row_reductions(cpu::LoopKernels& table) {
   for_each_reduction([&]<ReduceKind kKind, class T>() {
     using R = Reduction<kKind, T>;
     cpu::RowReducer& entry = table.row[size_t(kKind)][size_t(dtype_of<T>())];
-    entry = {&R::start, &reduce_chunk<kKind, T>, nullptr, &R::merge, &R::finish};
-    if constexpr (is_sum(kKind) && std::is_floating_point_v<T>) entry.product = &reduce_products<kKind, T>;
+    entry = {&R::start, &reduce_chunks<kKind, T>, nullptr, &R::merge, &R::finish};
+    if constexpr (is_sum(kKind) && std::is_floating_point_v<T>) entry.products = &reduce_products<kKind, T>;
   });
 }
 
