@@ -7,6 +7,7 @@
 #include "eval_frame/compiled_function.h"
 #include "eval_frame/events.h"
 #include "eval_frame/thread.h"
+#include "graph/log.h"
 #include "guards/python_view.h"
 #include "symbolic/breaks.h"
 #include "symbolic/bytecode/instruction.h"
@@ -56,6 +57,12 @@ py::object set_listener(const py::object& listener) {
   return previous ? py::reinterpret_steal<py::object>(previous) : py::none();
 }
 
+void set_stage_logs(bool aot, bool loops, bool kernels) {
+  graph::set_logged(graph::Log::aot, aot);
+  graph::set_logged(graph::Log::loops, loops);
+  graph::set_logged(graph::Log::kernels, kernels);
+}
+
 void mark(const py::object& callable, bool recursive) {
   if (!mark_disabled(callable.ptr(), recursive)) throw py::error_already_set();
 }
@@ -71,6 +78,8 @@ void init_compiler(PyObject* module) {
   compiler.add_object("CompiledFunction",
                       py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(type)));
   compiler.def("set_listener", set_listener, py::arg("listener").none(true));
+  compiler.def("set_stage_logs", set_stage_logs, py::kw_only(), py::arg("aot"), py::arg("loops"),
+               py::arg("kernels"));
   compiler.def("mark_disabled", mark, py::arg("function"), py::arg("recursive"));
   compiler.def("is_disabled", [](const py::object& f) { return disabled_kind(f.ptr()) != Disabled::no; });
   compiler.def("push_disabled", [] { ++this_thread().disabled; });

@@ -96,9 +96,6 @@ void ProgramBuilder::distinct(const std::vector<const Source*>& sources) {
   add(GuardKind::distinct, nullptr).payload = static_cast<int32_t>(program_->slot_lists_.size());
   program_->slot_lists_.push_back(std::move(slots));
 }
-void ProgramBuilder::module_version(const Source* source, int64_t version) {
-  if (!seen(GuardKind::module_version, source)) add(GuardKind::module_version, source).number = version;
-}
 void ProgramBuilder::global_state() {
   if (!seen(GuardKind::global_state, nullptr))
     add(GuardKind::global_state, nullptr).number = static_cast<int64_t>(tensor_access().global_state());

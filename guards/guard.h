@@ -219,7 +219,6 @@ class ProgramBuilder {
   void size_relations(const std::vector<eager::SizeGuard>& relations);
   void same(const Source* a, const Source* b);
   void distinct(const std::vector<const Source*>& sources);
-  void module_version(const Source* source, int64_t version);
   void global_state();  ///< as it is now
 
   /// For rolling a speculative part of a trace back: guards added since the mark go (slots stay).

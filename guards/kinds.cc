@@ -13,8 +13,7 @@ using Context = KindTable::Context;
 
 TensorAccess& installed_access() {
   static TensorAccess access{[](PyObject*) -> const eager::TensorImpl* { return nullptr; },
-                             [](PyObject*) -> int64_t { return -1; }, []() -> uint64_t { return 0; },
-                             [](uint64_t) { return "default modes"; }};
+                             []() -> uint64_t { return 0; }, [](uint64_t) { return "default modes"; }};
   return access;
 }
 
@@ -117,9 +116,6 @@ bool check_distinct(const Guard& g, Context& c) {
   return true;
 }
 
-bool check_module_version(const Guard& g, Context& c) {
-  return installed_access().module_version(c.object(g)) == g.number;
-}
 bool check_global_state(const Guard& g, Context&) {
   return static_cast<int64_t>(installed_access().global_state()) == g.number;
 }

@@ -84,9 +84,6 @@ std::string print_same(const Guard& g, const Program&) { return g.source->text +
 std::string print_distinct(const Guard& g, const Program& p) {
   return "distinct(" + sources_text(g, p) + ")";
 }
-std::string print_module_version(const Guard& g, const Program&) {
-  return "version(" + g.source->text + ") == " + std::to_string(g.number);
-}
 std::string print_global_state(const Guard& g, const Program&) {
   return tensor_access().describe_global_state(static_cast<uint64_t>(g.number));
 }
@@ -160,12 +157,6 @@ void mismatch_same(const Guard& g, Context&, Mismatch& m) {
 }
 void mismatch_distinct(const Guard& g, Context& c, Mismatch& m) {
   m.message = "got two of " + sources_text(g, c.program) + " sharing memory, expected none to";
-}
-void mismatch_module_version(const Guard& g, Context& c, Mismatch& m) {
-  PyObject* object = c.object(g);
-  int64_t version = object ? tensor_access().module_version(object) : -1;
-  differs(m, g, version < 0 ? "no module" : "a module that was changed",
-          "version " + std::to_string(g.number));
 }
 void mismatch_global_state(const Guard& g, Context&, Mismatch& m) {
   std::string expected = tensor_access().describe_global_state(static_cast<uint64_t>(g.number));

@@ -134,8 +134,6 @@ void bind_guards(py::class_<ProgramBuilder>& builder) {
              for (SourceView s : all) sources.push_back(s.source);
              b.distinct(sources);
            })
-      .def("module_version",
-           [](ProgramBuilder& b, SourceView s, int64_t v) { b.module_version(s.source, v); })
       .def("global_state", [](ProgramBuilder& b) { b.global_state(); })
       .def("finish", [](ProgramBuilder& b) { return ProgramView(b.finish()); });
 }

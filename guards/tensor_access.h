@@ -1,4 +1,4 @@
-// Contract: how guards see tensors, module trees and modes. framejit/bindings installs it at import; until
+// Contract: how guards see tensors and modes. framejit/bindings installs it at import; until
 // then nothing is a tensor. Plain function pointers, since a guard costs a few nanoseconds in all.
 #pragma once
 
@@ -14,8 +14,6 @@ struct TensorAccess {
   /// The tensor inside an object whose exact type a `type` guard has already checked to be a tensor type;
   /// else null.
   const eager::TensorImpl* (*peek)(PyObject* object);
-  /// The structure version of an nn.Module (any attribute change in the tree bumps it); -1: not a module.
-  int64_t (*module_version)(PyObject* object);
   /// Grad mode, inference mode, default dtype, autocast, ... packed: equal words, equal behaviour of ops.
   uint64_t (*global_state)();
   /// Python text for such a word: "grad_enabled=True".

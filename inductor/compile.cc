@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
 #include "graph/aot/compile.h"
+#include "graph/log.h"
 #include "graph/passes/cse.h"
 #include "graph/passes/dce.h"
 #include "graph/passes/decompose.h"
@@ -18,24 +16,17 @@
 namespace framejit::inductor {
 namespace {
 
-/// Prints what each stage made and how long it took, where FRAMEJIT_LOGS asks for "loops".
+/// Prints what each stage made and how long it took, where that is asked for.
 class StageLog {
  public:
-  StageLog() {
-    const char* logs = std::getenv("FRAMEJIT_LOGS");
-    on_ = logs && std::string_view(logs).find("loops") != std::string_view::npos;
-  }
   template <class Text>
-  void stage(const char* name, const Text& text) {
-    if (!on_) return;
-    auto now = std::chrono::steady_clock::now();
-    double microseconds = std::chrono::duration<double, std::micro>(now - last_).count();
-    std::fprintf(stderr, "--- %s (%.0f us)\n%s", name, microseconds, text().c_str());
+  void stage(graph::Log log, const char* name, const Text& text) {
+    std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - last_;
+    if (graph::is_logged(log)) graph::print_stage(name, taken.count(), text());
     last_ = std::chrono::steady_clock::now();
   }
 
  private:
-  bool on_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
@@ -49,6 +40,7 @@ const bool registered = [] {
 }  // namespace
 
 std::unique_ptr<Executable> compile(const graph::Graph& graph) {
+  using graph::Log;
   StageLog log;
   eager::ShapeEnvScope shapes(graph.shapes.get());
   // Tracing the graph again costs more than copying it, so only where something is to be taken apart.
@@ -57,13 +49,13 @@ std::unique_ptr<Executable> compile(const graph::Graph& graph) {
   std::unique_ptr<graph::Graph> pure = composed ? graph::passes::decompose(graph) : graph.clone();
   graph::passes::cse(*pure);
   graph::passes::dce(*pure);
-  log.stage("decomposed graph", [&] { return graph::print(*pure); });
+  log.stage(Log::loops, "decomposed graph", [&] { return graph::print(*pure); });
   LoopProgram program = lower(std::move(pure));
-  log.stage("loops", [&] { return program.str(); });
+  log.stage(Log::loops, "loops", [&] { return program.str(); });
   fuse(program);
-  log.stage("fused loops", [&] { return program.str(); });
+  log.stage(Log::loops, "fused loops", [&] { return program.str(); });
   auto executable = std::make_unique<cpu::CpuExecutable>(std::move(program));
-  log.stage("tile programs", [&] { return executable->tiles_text(); });
+  log.stage(Log::kernels, "tile programs", [&] { return executable->tiles_text(); });
   return executable;
 }
 

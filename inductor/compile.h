@@ -11,7 +11,7 @@
 //                   certain sizes), executable.h and run_frame.h (one call)
 // A further back end (machine code, CUDA) reads the fused loop IR and takes the place of cpu/. The loops
 // themselves run in eager/cpu (tile_program.h, nest.h), where eager ops run too, so that both give the same
-// bits. FRAMEJIT_LOGS=loops prints every stage.
+// bits. FRAMEJIT_LOGS=loops,kernels prints every stage.
 #pragma once
 
 #include <memory>

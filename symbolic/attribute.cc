@@ -66,7 +66,7 @@ Var* Executor::load_attribute(Var* owner, PyObject* name) {
 Var* Executor::find_attribute(Var* owner, PyObject* name) {
   switch (owner->kind) {
     case Kind::null:
-      break_here(BreakId::internal_limit, "an attribute of NULL");
+      break_here(BreakId::unknown_object, "an attribute of NULL");
     case Kind::tensor:
       return load_tensor_attribute(static_cast<TensorVar*>(owner), name);
     case Kind::super:

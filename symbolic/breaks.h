@@ -28,7 +28,7 @@ std::span<const BreakReason> all_break_reasons();
 
 /// A break as it is reported: the row, what exactly was met, and the place in the user's code.
 struct BreakRecord {
-  BreakId id = BreakId::internal_limit;
+  BreakId id{};
   std::string detail;    ///< such as "print" or "x.item()"
   std::string file;      ///< of the innermost traced function
   std::string function;  ///< its qualified name

@@ -64,7 +64,7 @@ void Executor::do_local(Frame& frame, const Instruction& in) {
   auto local = [&]() -> Var*& { return this->local(frame, in.arg); };
   auto cell = [&] {
     CellVar* var = as<CellVar>(local());
-    if (!var) break_here(BreakId::internal_limit, "a cell variable without a cell");
+    if (!var) break_here(BreakId::unknown_object, "a cell variable without a cell");
     return var;
   };
   switch (in.op) {
@@ -201,15 +201,17 @@ void Executor::push_method(Frame& frame, Var* value) {
   }
 }
 
-/// Modules that are loaded already: importing has no effect then.
+/// Modules that are loaded already: importing looks them up in `sys.modules`, as the trace sees it.
 void Executor::import_name(Frame& frame, PyObject* name) {
   Var* names = frame.pop();
   std::optional<int64_t> level = as_index(frame.pop());
   std::string full = PyUnicode_AsUTF8(name);
   bool plain = level == 0 && (full.find('.') == std::string::npos || !is_none(names));
-  PyObject* module = plain ? PyDict_GetItem(PyImport_GetModuleDict(), name) : nullptr;
-  if (!module || !PyModule_Check(module)) break_here(BreakId::import_statement, full);
-  frame.push(existing(module, nullptr));
+  Var* module = nullptr;
+  if (plain) module = dict_get(dict_of(PyImport_GetModuleDict(), nullptr), existing(name, nullptr));
+  if (!module || !module->existing() || !PyModule_Check(module->real.get()))
+    break_here(BreakId::import_statement, full);
+  frame.push(module);
 }
 
 }  // namespace framejit::symbolic

@@ -87,7 +87,7 @@ void Executor::do_exception(Frame& frame, const Instruction& in) {
     }
     case Opcode::PushExcInfo: {
       ExceptionVar* exception = as<ExceptionVar>(frame.pop());
-      if (!exception) break_here(BreakId::internal_limit, "a handler entered with a real exception");
+      if (!exception) break_here(BreakId::raises, "a handler entered with a real exception");
       frame.push(frame.handled.empty() ? none() : frame.handled.back());
       frame.push(exception);
       frame.handled.push_back(exception);
@@ -95,14 +95,13 @@ void Executor::do_exception(Frame& frame, const Instruction& in) {
     }
     case Opcode::PopExcept:
       frame.pop();
-      if (frame.handled.empty())
-        break_here(BreakId::internal_limit, "the end of a handler of a real exception");
+      if (frame.handled.empty()) break_here(BreakId::raises, "the end of a handler of a real exception");
       frame.handled.pop_back();
       return;
     case Opcode::CheckExcMatch: {
       Var* classes = frame.pop();
       ExceptionVar* exception = as<ExceptionVar>(frame.peek(1));
-      if (!exception) break_here(BreakId::internal_limit, "a handler of a real exception");
+      if (!exception) break_here(BreakId::raises, "a handler of a real exception");
       frame.push(boolean(matches(exception, classes)));
       return;
     }
@@ -123,7 +122,7 @@ void Executor::do_exception(Frame& frame, const Instruction& in) {
     case Opcode::WithExceptStart: {
       // exit, (offset), previous exception, exception
       ExceptionVar* exception = as<ExceptionVar>(frame.peek(1));
-      if (!exception) break_here(BreakId::internal_limit, "a with block left by a real exception");
+      if (!exception) break_here(BreakId::raises, "a with block left by a real exception");
       Var* type = existing(reinterpret_cast<PyObject*>(exception->type), nullptr);
       frame.push(call(frame.peek(4), {{type, exception, none()}, {}}));
       return;

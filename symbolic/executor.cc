@@ -251,11 +251,11 @@ std::shared_ptr<const bytecode::Program> Executor::program_of(PyCodeObject* code
 namespace {
 
 /// The rest of the frame is the interpreter's.
-std::unique_ptr<Trace> fallback(const TraceRequest& request, const std::string& why) {
+std::unique_ptr<Trace> fallback(const TraceRequest& request, BreakId why) {
   auto trace = std::make_unique<Trace>();
   guards::ProgramBuilder guards;
   trace->guards = guards.finish();
-  trace->end = {EndKind::fallback, request.entry_pc, {BreakId::internal_limit, why, {}, {}, 0, true}};
+  trace->end = {EndKind::fallback, request.entry_pc, {why, {}, {}, {}, 0, true}};
   trace->untouched = true;
   return trace;
 }
@@ -274,7 +274,7 @@ std::unique_ptr<Trace> trace_frame(const TraceRequest& request) {
         cut = restart;
       }
     }
-    return fallback(request, "too many attempts");
+    return fallback(request, BreakId::too_many_attempts);
   } catch (const std::exception& error) {
     PyErr_Clear();
     PySys_WriteStderr("framejit: internal error while tracing %s: %.800s\n",

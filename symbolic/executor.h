@@ -115,7 +115,7 @@ class Executor {
   template <class T>
   T* expect(Var* var) {
     if (T* is = as<T>(var)) return is;
-    break_here(BreakId::internal_limit, describe(var));
+    break_here(BreakId::unknown_object, describe(var));
   }
   std::optional<int64_t> as_index(Var* var);  ///< an int constant
   bool is_none(Var* var);                     ///< guarded either way

@@ -35,7 +35,7 @@ PyTypeObject* Executor::type_of(Var* var) {
   }
   switch (var->kind) {
     case Kind::null:
-      break_here(BreakId::internal_limit, "the type of NULL");
+      break_here(BreakId::unknown_object, "the type of NULL");
     case Kind::object:
       return static_cast<ObjectVar*>(var)->type;
     case Kind::number:
@@ -71,7 +71,7 @@ PyTypeObject* Executor::type_of(Var* var) {
     case Kind::exception:
       return static_cast<ExceptionVar*>(var)->type;
   }
-  break_here(BreakId::internal_limit, "type()");
+  break_here(BreakId::unknown_object, "type()");
 }
 
 PyTypeObject* Executor::iterator_type(IteratorVar* iterator) {

@@ -224,7 +224,7 @@ Var* Executor::unary(bytecode::Opcode op, Var* operand) {
 bool Executor::truth(Var* var) {
   switch (var->kind) {
     case Kind::null:
-      break_here(BreakId::internal_limit, "truth of NULL");
+      break_here(BreakId::unknown_object, "truth of NULL");
     case Kind::tensor:
       break_here(BreakId::tensor_branch, describe(var));
     case Kind::number:

@@ -127,10 +127,6 @@ class TensorFrontEnd final : public symbolic::FrontEnd {
 
 const eager::TensorImpl* peek(PyObject* object) { return is_tensor(object) ? impl_of(object) : nullptr; }
 
-int64_t module_version(PyObject*) {
-  return -1;
-}  // no type of ours keeps one yet: guards check what they read
-
 /// The modes, above them the default dtype.
 constexpr int kDefaultDType = 48;
 uint64_t global_state() {
@@ -156,7 +152,7 @@ const symbolic::FrontEnd& front_end() {
 
 void install_front_end() {
   symbolic::set_default_front_end(&front_end());
-  guards::set_tensor_access({peek, module_version, global_state, describe_global_state});
+  guards::set_tensor_access({peek, global_state, describe_global_state});
 }
 
 }  // namespace framejit::bindings

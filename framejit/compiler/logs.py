@@ -1,6 +1,7 @@
 """``FRAMEJIT_LOGS=graph_breaks,recompiles,...``: what the compiler does, through Python's ``logging``.
 
-Each kind is a logger ``framejit.<kind>``; naming it in the variable sets it to DEBUG with a handler on stderr.
+Each kind is a logger ``framejit.<kind>``; naming it in the variable sets it to DEBUG with a handler on stderr. The kinds
+of STAGES are printed to stderr by the compiler's own stages, as they run.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import logging
 import os
 from typing import Any
 
+from framejit._C import compiler as _compiler
 from framejit.compiler.report import Break
 
 #: kind -> what it shows
@@ -18,12 +20,13 @@ KINDS = {
     "guards": "the guard program of every trace",
     "graph": "the graph of every trace, as recorded",
     "trace": "every trace: prelude, graph, epilogue, end",
-    "aot": "each stage of differentiating and simplifying a graph, with its time (printed by the C++ side, to stderr)",
-    "loops": "the loops that a graph was lowered to",
-    "kernels": "the kernels that run, with their sizes",
     "perf": "time taken to trace and compile",
+    "aot": "what each stage of differentiating and simplifying a graph made, with its time",
+    "loops": "the loops that a graph was lowered to, before and after fusion",
+    "kernels": "the programs of precompiled kernels made of the loops",
 }
-log = {kind: logging.getLogger(f"framejit.{kind}") for kind in KINDS}
+STAGES = ("aot", "loops", "kernels")
+log = {kind: logging.getLogger(f"framejit.{kind}") for kind in KINDS if kind not in STAGES}
 
 
 def parse(setting: str) -> list[str]:
@@ -44,6 +47,7 @@ def parse(setting: str) -> list[str]:
 def set_logs(*kinds: str) -> None:
     """Turns these kinds on, and all others off."""
     wanted = parse(",".join(kinds))
+    _compiler.set_stage_logs(**{kind: kind in wanted for kind in STAGES})
     for kind, logger in log.items():
         logger.setLevel(logging.DEBUG if kind in wanted else logging.WARNING)
         if kind in wanted and not logger.handlers:
@@ -71,7 +75,6 @@ def emit(event: dict[str, Any]) -> None:
     log["guards"].debug("%s\n%s", place, event["guards"])
     if event["op_count"]:
         log["graph"].debug("%s\n%s", place, event["graph"])
-        log["loops"].debug("%s\n%s", place, event.get("loops", ""))
     log["trace"].debug("%s\n%s", place, event["trace"])
     log["perf"].debug("%s: %d ops in %.3f ms", place, event["op_count"], event["seconds"] * 1e3)
 

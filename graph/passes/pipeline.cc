@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
+#include "graph/log.h"
 #include "graph/passes/cse.h"
 #include "graph/passes/dce.h"
 #include "graph/passes/decompose.h"
@@ -19,17 +17,13 @@ namespace {
 
 thread_local StageObserver* current_observer = nullptr;
 
-void print_report(const StageReport& report) {
-  std::fprintf(stderr, "--- %s (%.0f us)%s\n%s", report.stage.c_str(), report.microseconds,
-               report.text.empty() ? ": nothing changed" : "", report.text.c_str());
-}
-
-/// That of the scope, else the log if FRAMEJIT_LOGS asks for "aot".
+/// That of the scope, else the log where it is asked for.
 const StageObserver* observer() {
   if (current_observer) return current_observer;
-  static const char* logs = std::getenv("FRAMEJIT_LOGS");
-  static const StageObserver log = print_report;
-  return logs && std::string_view(logs).find("aot") != std::string_view::npos ? &log : nullptr;
+  static const StageObserver log = [](const StageReport& report) {
+    print_stage(report.stage, report.microseconds, report.text);
+  };
+  return is_logged(Log::aot) ? &log : nullptr;
 }
 
 }  // namespace

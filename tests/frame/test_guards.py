@@ -168,7 +168,7 @@ def test_all_kinds_are_in_the_table():
     kinds = {row["kind"] for row in compiler.guard_kinds()}
     assert kinds == {
         "type", "identity", "constant", "absent", "length", "dict_keys", "int64", "tensor", "size_relation", "same",
-        "distinct", "module_version", "global_state",
+        "distinct", "global_state",
     }  # fmt: skip
 
 

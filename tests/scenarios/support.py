@@ -44,7 +44,7 @@ def assert_same(got: Any, want: Any, where: str = "result", tolerance: float = 0
         assert got.shape == want.shape, f"{where}: got {got.shape}, expected {want.shape}"
         assert got.stride() == want.stride(), f"{where}: got strides {got.stride()}, expected {want.stride()}"
         assert got.requires_grad == want.requires_grad, where
-        a, b = got.detach().numpy(), want.detach().numpy()
+        a, b = (t.detach().double().numpy() if t.dtype == fj.bfloat16 else t.detach().numpy() for t in (got, want))
         if tolerance:
             np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance, err_msg=where)
         else:

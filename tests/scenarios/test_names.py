@@ -3,6 +3,9 @@
 import dataclasses
 import enum
 import functools
+import importlib
+import sys
+import types
 from collections import namedtuple
 
 import pytest
@@ -257,6 +260,17 @@ def test_types_are_preserved_on_return():
     check_calls(lambda: fn, (fj.ones(2), Colour.RED), (fj.ones(2), Colour.BLUE))
 
 
+def test_partials_and_frozen_dataclasses_as_keys():
+    double = functools.partial(fj.mul, other=2)
+    key = FrozenPair("a", 1)
+
+    def fn(x):
+        table = {double: "double", key: "pair", Colour.RED: "red"}
+        return x * len(table), table[double], table[FrozenPair("a", 1)], FrozenPair("a", 2) in table, list(table)[0] is double
+
+    check(lambda: (fn, X))
+
+
 def test_frozen_dataclass_refuses():
     def fn(x):
         FrozenPair(x).first = 1
@@ -407,3 +421,41 @@ def test_del_and_unbound_local():
         return y
 
     check_calls(lambda: fn, (fj.ones(2), False), (fj.ones(2), True), (fj.ones(2), False))
+
+
+def test_imports_see_changes_of_sys_modules(monkeypatch):
+    first, second = types.ModuleType("replaced_module"), types.ModuleType("replaced_module")
+    first.scale, second.scale = 2, 3
+    monkeypatch.setitem(sys.modules, "replaced_module", first)
+
+    @fj.compile
+    def fn(x):
+        import replaced_module
+
+        return x * replaced_module.scale
+
+    assert_same(fn(fj.ones(2)), fj.ones(2) * 2)
+    monkeypatch.setitem(sys.modules, "replaced_module", second)
+    assert_same(fn(fj.ones(2)), fj.ones(2) * 3)
+
+    @fj.compile
+    def replaces(x):
+        sys.modules["replaced_module"] = first
+        import replaced_module
+
+        return x * replaced_module.scale
+
+    for _ in range(2):
+        assert_same(replaces(fj.ones(2)), fj.ones(2) * 2)
+        sys.modules["replaced_module"] = second
+
+    @fj.compile
+    def removes(x):
+        old = sys.modules.pop("colorsys", None)
+        import colorsys
+
+        return x + 1, colorsys is old, sys.modules["colorsys"] is colorsys
+
+    for _ in range(2):
+        importlib.import_module("colorsys")
+        assert removes(fj.ones(2))[1:] == (False, True)

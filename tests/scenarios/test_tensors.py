@@ -160,6 +160,8 @@ def test_dropout_masks_as_eager_under_one_seed():
         lambda: fj.tensor(2.0).cumsum(0),
         lambda: fj.empty(0)[0],
         lambda: fj.ones(2, 3).t() * 2,
+        lambda: fj.tensor([1.5, 2.5], dtype=fj.bfloat16) * fj.tensor(3.14159, dtype=fj.float64),
+        lambda: fj.tensor([1, 2], dtype=fj.int8) * fj.tensor(2.5, dtype=fj.float64),
         lambda: fj.tensor([128], dtype=fj.uint8) + fj.tensor([128], dtype=fj.uint8),
         lambda: fj.ones(2, 0).amax(1),
         lambda: fj.arange(6).reshape(2, 3).t().contiguous(),
