@@ -5,7 +5,6 @@
 //   trace.h          making graphs: a Recorder under the dispatcher, symbolic tensors and scalars
 //   scalar_op.h      arithmetic on Python numbers that are only known when the graph runs
 //   print.h parse.h  deterministic text form; parse(print(g)) == g
-//   log.h            which stages print what they made
 //   verify.h         every rule that a well-formed graph obeys
 //   interpret.h      runs a graph node by node through the dispatcher (the oracle of every other way to run
 //                    it, and, over symbolic tensors, the way to trace it again)

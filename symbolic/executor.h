@@ -161,8 +161,8 @@ class Executor {
   static PyObject* real_builtin(const char* name);
   /// Calls the real function when all arguments are constants; null when they are not.
   Var* fold_call(PyObject* callable, const CallArgs& args);
-  /// As fold_call, of a function behind functools.lru_cache: programs do not rely on when such a function runs, and
-  /// get the same object from every call. The trace holds it.
+  /// As fold_call, of a function behind functools.lru_cache: programs do not rely on when such a function
+  /// runs, and get the same object from every call. The trace holds it.
   Var* call_cached(PyObject* cached, const CallArgs& args);
   PyRef call_real(PyObject* callable, const CallArgs& args);
 

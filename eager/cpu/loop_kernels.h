@@ -38,12 +38,11 @@ using CastFn = void (*)(const void* from, int64_t stride, void* to, int64_t n);
 
 struct RowReducer {
   ReduceState (*start)();
-  /// A chunk of each of `rows` rows that lie one after the other: `n` elements of it, at most kReduceChunk,
-  /// of which the first has index `first`.
-  void (*chunks)(const void* in, int64_t n, int64_t rows, int64_t first, ReduceState* out);
+  /// One chunk of at most kReduceChunk elements, of which the first has index `first`.
+  ReduceState (*chunk)(const void* in, int64_t n, int64_t first);
   /// The same over products `a[i] * b[i]`, which are rounded as by the kernel of `mul`. Sums and means of
   /// floats only.
-  void (*products)(const void* a, const void* b, int64_t n, int64_t rows, ReduceState* out);
+  ReduceState (*product)(const void* a, const void* b, int64_t n);
   /// Adds `later` to `states`, `n` of each.
   void (*merge)(ReduceState* states, const ReduceState* later, int64_t n);
   /// Results as `n` elements of `reduce_result_dtype`. `count`: elements that each state took in, for the

@@ -67,11 +67,12 @@ class RowFold {
     const RowReducer& reducer = reducers_[k];
     const char *left = static_cast<const char*>(operands[0]), *right = static_cast<const char*>(operands[1]);
     for (int64_t at = 0; at < n; at += kReduceChunk) {
-      int64_t place = at * item, count = std::min(kReduceChunk, n - at);
-      if (right)
-        reducer.products(left + place, right + place, count, rows, chunks_);
-      else
-        reducer.chunks(left + place, count, rows, column + at, chunks_);
+      int64_t count = std::min(kReduceChunk, n - at);
+      for (int64_t row = 0; row < rows; ++row) {
+        int64_t place = (row * n + at) * item;
+        chunks_[row] = right ? reducer.product(left + place, right + place, count)
+                             : reducer.chunk(left + place, count, column + at);
+      }
       reducer.merge(block(k), chunks_, rows);
       if ((column + at + kReduceChunk) % kReduceBlock == 0) end_blocks(k, rows);
     }

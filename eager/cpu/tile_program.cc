@@ -9,6 +9,46 @@ namespace framejit::eager::cpu {
 
 using Kind = Instruction::Kind;
 
+namespace {
+
+std::vector<int> count_uses(const std::vector<Instruction>& code) {
+  std::vector<int> uses(code.size());
+  for (const Instruction& instruction : code)
+    for (int k = 0; k < instruction.in_count; ++k) ++uses[size_t(instruction.in[size_t(k)])];
+  return uses;
+}
+
+// A product that is only added to something is one pass over the tile together with the sum: `addcmul` rounds
+// it as `mul` does. Pointwise programs are left alone: on a few elements they run faster without
+// (run_small.cc).
+void join_multiply_adds(std::vector<Instruction>& code) {
+  static const Op &mul = get_op("mul"), &add = get_op("add"), &addcmul = get_op("addcmul");
+  const std::vector<int> uses = count_uses(code);
+  for (Instruction& sum : code) {
+    if (sum.kind != Kind::apply || sum.extent != Extent::full || !is_floating(sum.dtype)) continue;
+    const size_t dtype = size_t(sum.dtype);
+    bool plain = sum.params[0] == 1 && sum.param_slots[0] < 0;
+    if (sum.kernel != add.tiles[dtype].kernel || !plain) continue;
+    for (size_t side : {0, 1}) {
+      Instruction& product = code[size_t(sum.in[side])];
+      bool joins = product.kind == Kind::apply && product.kernel == mul.tiles[dtype].kernel &&
+                   uses[size_t(sum.in[side])] == 1;
+      const int other = sum.in[1 - side];
+      for (int value : {product.in[0], product.in[1], other})
+        joins = joins && code[size_t(value)].extent == Extent::full;
+      if (!joins) continue;
+      sum.kernel = addcmul.tiles[dtype].kernel;
+      sum.in = {other, product.in[0], product.in[1]};
+      sum.in_count = 3;
+      product.kind = Kind::none;
+      product.in_count = 0;
+      break;
+    }
+  }
+}
+
+}  // namespace
+
 Number to_number(const Value& value) {
   Number number;
   switch (value.tag()) {
@@ -113,7 +153,7 @@ void Program::set_param_slot(int value, int param, int number_slot) {
 void Program::finish() {
   if (reductions_ > 0) {
     take_products();
-    join_multiply_adds();
+    join_multiply_adds(code_);
   }
   find_phases();
   list_phases();
@@ -121,17 +161,10 @@ void Program::finish() {
   assign_buffers();
 }
 
-std::vector<int> Program::count_uses() const {
-  std::vector<int> uses(code_.size());
-  for (const Instruction& instruction : code_)
-    for (int k = 0; k < instruction.in_count; ++k) ++uses[size_t(instruction.in[size_t(k)])];
-  return uses;
-}
-
 // The sum of a product needs no tile for the product.
 void Program::take_products() {
   static const Op &mul = get_op("mul"), &square = get_op("square");
-  const std::vector<int> uses = count_uses();
+  const std::vector<int> uses = count_uses(code_);
   for (Instruction& sum : code_) {
     if (sum.kind != Kind::reduce || (sum.reduce != ReduceKind::sum && sum.reduce != ReduceKind::mean))
       continue;
@@ -146,35 +179,6 @@ void Program::take_products() {
     sum.in_count = 2;
     product.kind = Kind::none;
     product.in_count = 0;
-  }
-}
-
-// A product that is only added to something is one pass over the tile together with the sum: `addcmul` rounds
-// it as `mul` does. Pointwise programs are left alone: on a few elements they run faster without
-// (run_small.cc).
-void Program::join_multiply_adds() {
-  static const Op &mul = get_op("mul"), &add = get_op("add"), &addcmul = get_op("addcmul");
-  const std::vector<int> uses = count_uses();
-  for (Instruction& sum : code_) {
-    if (sum.kind != Kind::apply || sum.extent != Extent::full || !is_floating(sum.dtype)) continue;
-    const size_t dtype = size_t(sum.dtype);
-    bool plain = sum.params[0] == 1 && sum.param_slots[0] < 0;
-    if (sum.kernel != add.tiles[dtype].kernel || !plain) continue;
-    for (size_t side : {0, 1}) {
-      Instruction& product = code_[size_t(sum.in[side])];
-      bool joins = product.kind == Kind::apply && product.kernel == mul.tiles[dtype].kernel &&
-                   uses[size_t(sum.in[side])] == 1;
-      const int other = sum.in[1 - side];
-      for (int value : {product.in[0], product.in[1], other})
-        joins = joins && code_[size_t(value)].extent == Extent::full;
-      if (!joins) continue;
-      sum.kernel = addcmul.tiles[dtype].kernel;
-      sum.in = {other, product.in[0], product.in[1]};
-      sum.in_count = 3;
-      product.kind = Kind::none;
-      product.in_count = 0;
-      break;
-    }
   }
 }
 

@@ -55,7 +55,7 @@ struct Instruction {
     cast,    ///< `in[0]` converted to `dtype`
     reduce,  ///< row value from the full value `in[0]`, or from the product of two
     store,   ///< `in[0]` to operand `slot`, converted to the operand's dtype
-    none,    ///< a product that a reduction or `addcmul` computes itself
+    none,    ///< a product that a reduction computes itself
   };
   Kind kind;
   DType dtype;  ///< of the value that this makes
@@ -121,8 +121,6 @@ class FRAMEJIT_API Program {
  private:
   int add(Instruction instruction);
   void take_products();
-  void join_multiply_adds();
-  std::vector<int> count_uses() const;
   void find_phases();
   void list_phases();
   void find_uses();

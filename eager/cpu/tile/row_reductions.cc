@@ -28,7 +28,11 @@ struct Lanes {
     return vector;
   }
 };
-#define FRAMEJIT_EACH_VECTOR(L, v) _Pragma("GCC unroll 64") for (int v = 0; v < L::kVectors; ++v)
+template <class L, class F>
+[[gnu::always_inline]] inline void each_vector(const F& f) {
+#pragma GCC unroll 8
+  for (int v = 0; v < L::kVectors; ++v) f(v);
+}
 
 /// Combines lane i of a vector with lane i + half, until one is left.
 template <class R, class Vector>
@@ -72,15 +76,17 @@ typename R::Lane reduce_lanes(int64_t n, const ValueAt& value, const VectorAt& v
     return result;
   }
   L running;
-  FRAMEJIT_EACH_VECTOR(L, v) running.vectors[v] = vector(v * L::kPerVector);
+  each_vector<L>([&](int v) { running.vectors[v] = vector(v * L::kPerVector); });
   int64_t at = kLanes;
-  for (; at + kLanes <= n; at += kLanes) FRAMEJIT_EACH_VECTOR(L, v)
-  running.vectors[v] = R::combine_vectors(running.vectors[v], vector(at + v * L::kPerVector));
+  for (; at + kLanes <= n; at += kLanes)
+    each_vector<L>([&](int v) {
+      running.vectors[v] = R::combine_vectors(running.vectors[v], vector(at + v * L::kPerVector));
+    });
   if (at < n) {
     Lane lanes[kLanes];
-    FRAMEJIT_EACH_VECTOR(L, v) std::memcpy(lanes + v * L::kPerVector, &running.vectors[v], 64);
+    each_vector<L>([&](int v) { std::memcpy(lanes + v * L::kPerVector, &running.vectors[v], 64); });
     for (int i = 0; at + i < n; ++i) lanes[i] = R::combine(lanes[i], value(at + i));
-    FRAMEJIT_EACH_VECTOR(L, v) running.vectors[v] = L::load(lanes + v * L::kPerVector);
+    each_vector<L>([&](int v) { running.vectors[v] = L::load(lanes + v * L::kPerVector); });
   }
   return fold_lanes<R>(running);
 }
@@ -103,24 +109,24 @@ bool reduce_ordered(const T* from, int64_t n, T& result) {
   using L = Lanes<T>;
   if (n < kLanes) return false;
   L running;
-  FRAMEJIT_EACH_VECTOR(L, v) running.vectors[v] = L::load(from + v * L::kPerVector);
+  each_vector<L>([&](int v) { running.vectors[v] = L::load(from + v * L::kPerVector); });
   auto unordered = running.vectors[0] != running.vectors[0];
-  FRAMEJIT_EACH_VECTOR(L, v) unordered |= running.vectors[v] != running.vectors[v];
+  each_vector<L>([&](int v) { unordered |= running.vectors[v] != running.vectors[v]; });
   auto take = [&](int v, const T* at) {
     typename L::Vector x = L::load(at);
     unordered |= x != x;
     running.vectors[v] = R::combine_vectors(running.vectors[v], x);
   };
   int64_t at = kLanes;
-  for (; at + kLanes <= n; at += kLanes) FRAMEJIT_EACH_VECTOR(L, v) take(v, from + at + v * L::kPerVector);
+  for (; at + kLanes <= n; at += kLanes)
+    each_vector<L>([&](int v) { take(v, from + at + v * L::kPerVector); });
   // The last lanes may be met twice, which an extremum does not mind.
-  FRAMEJIT_EACH_VECTOR(L, v) take(v, from + n - kLanes + v * L::kPerVector);
+  each_vector<L>([&](int v) { take(v, from + n - kLanes + v * L::kPerVector); });
   decltype(unordered) none{};
   if (std::memcmp(&unordered, &none, sizeof none) != 0) return false;
   result = fold_lanes<R>(running);
   return true;
 }
-#undef FRAMEJIT_EACH_VECTOR
 
 /// Complex numbers, of which there are no vectors: a few running results, so that additions overlap.
 template <class R, class T>
@@ -148,35 +154,28 @@ typename Reduction<kKind, T>::Lane reduce_values(const T* in, int64_t n) {
 }
 
 template <ReduceKind kKind, class T>
-void reduce_products(const void* left, const void* right, int64_t n, int64_t rows, ReduceState* out) {
+ReduceState reduce_products(const void* left, const void* right, int64_t n) {
   using R = Reduction<kKind, T>;
   const T *a = static_cast<const T*>(left), *b = static_cast<const T*>(right);
-  for (int64_t row = 0; row < rows; ++row, a += n, b += n)
-    out[row] = R::state_of(reduce_lanes<R>(
-                               n, [=](int64_t i) { return a[i] * b[i]; },
-                               [=](int64_t i) { return Lanes<T>::load(a + i) * Lanes<T>::load(b + i); }),
-                           0);
+  T value = reduce_lanes<R>(
+      n, [=](int64_t i) { return a[i] * b[i]; },
+      [=](int64_t i) { return Lanes<T>::load(a + i) * Lanes<T>::load(b + i); });
+  return R::state_of(value, 0);
 }
 
-/// The extremum first (vectorised), then where it stands.
 template <ReduceKind kKind, class T>
-ReduceState find_extremum(const T* from, int64_t n, int64_t first) {
+ReduceState reduce_chunk(const void* in, int64_t n, int64_t first) {
   using R = Reduction<kKind, T>;
-  constexpr ReduceKind value_kind = kKind == ReduceKind::argmax ? ReduceKind::amax : ReduceKind::amin;
-  auto best = reduce_values<value_kind, T>(from, n);
-  for (int64_t i = 0; i < n; ++i)
-    if (from[i] == T(best) || from[i] != from[i]) return R::state_of(from[i], first + i);
-  return R::start();
-}
-
-template <ReduceKind kKind, class T>
-void reduce_chunks(const void* in, int64_t n, int64_t rows, int64_t first, ReduceState* out) {
   const T* from = static_cast<const T*>(in);
-  for (int64_t row = 0; row < rows; ++row, from += n) {
-    if constexpr (is_arg(kKind))
-      out[row] = find_extremum<kKind>(from, n, first);
-    else
-      out[row] = Reduction<kKind, T>::state_of(reduce_values<kKind, T>(from, n), 0);
+  if constexpr (is_arg(kKind)) {
+    // The extremum first (vectorised), then where it stands.
+    constexpr ReduceKind value_kind = kKind == ReduceKind::argmax ? ReduceKind::amax : ReduceKind::amin;
+    auto best = reduce_values<value_kind, T>(from, n);
+    for (int64_t i = 0; i < n; ++i)
+      if (from[i] == T(best) || from[i] != from[i]) return R::state_of(from[i], first + i);
+    return R::start();
+  } else {
+    return R::state_of(reduce_values<kKind, T>(from, n), 0);
   }
 }
 
@@ -186,8 +185,8 @@ void add_row_reductions(cpu::LoopKernels& table) {
   for_each_reduction([&]<ReduceKind kKind, class T>() {
     using R = Reduction<kKind, T>;
     cpu::RowReducer& entry = table.row[size_t(kKind)][size_t(dtype_of<T>())];
-    entry = {&R::start, &reduce_chunks<kKind, T>, nullptr, &R::merge, &R::finish};
-    if constexpr (is_sum(kKind) && std::is_floating_point_v<T>) entry.products = &reduce_products<kKind, T>;
+    entry = {&R::start, &reduce_chunk<kKind, T>, nullptr, &R::merge, &R::finish};
+    if constexpr (is_sum(kKind) && std::is_floating_point_v<T>) entry.product = &reduce_products<kKind, T>;
   });
 }
 
