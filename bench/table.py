@@ -49,13 +49,14 @@ class Row:
         return {"name": self.name, "unit": self.unit, "values": self.values, "demands": demands}
 
 
-def print_rows(rows: list[Row]) -> None:
+def print_rows(rows: list[Row], header: bool = True, name_width: int = 0) -> None:
     if not rows:
         return
     columns = list(dict.fromkeys(name for row in rows for name in row.values))
-    first = max(len(row.name) for row in rows)
+    first = max(name_width, *(len(row.name) for row in rows))
     widths = {name: max(len(name), 9) for name in columns}
-    print(f"  {'':{first}}  " + "  ".join(f"{name:>{widths[name]}}" for name in columns))
+    if header:
+        print(f"  {'':{first}}  " + "  ".join(f"{name:>{widths[name]}}" for name in columns))
     for row in rows:
         cells = [_cell(row, name) for name in columns]
         line = "  ".join(f"{cell:>{widths[name]}}" for cell, name in zip(cells, columns, strict=True))
