@@ -3,8 +3,8 @@
     python bench/eager.py [--ops fft,sum] [--sizes 1K,1M] [--threads 1,2] [--json FILE] [--slower]
 
 Competitors take turns and the best of their rounds counts: other work on the machine can only add time. With
-one thread, the time that counts is that of the CPU, which does not see who else uses it. The cases are in
-bench/eager_ops. A line is named by its op and about the number of elements of its largest operand.
+one thread, the time that counts is that of the CPU, which does not see who else uses it (nor what the threads
+of NumPy's BLAS do). The cases are in bench/eager_ops. A line is named by its op and about the number of elements of its largest operand.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def main() -> int:
     for threads in options.threads or [os.cpu_count() or 1]:
         print(f"{threads} threads", flush=True)
         _set_threads(threads, present)
-        clock = time.process_time if threads == 1 else time.perf_counter
+        clock = time.thread_time if threads == 1 else time.perf_counter
         for case, n in _selected(options.ops, options.sizes):
             rows.append(_measure(case, n, present, clock))
             if not options.slower or rows[-1].missed:

@@ -1,6 +1,8 @@
 // batch_norm and its kin, and the derivative of batch_norm_train.
 #include "eager/autograd/formulas.h"
 #include "eager/composite/halves.h"
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/norm_rows.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/elementary.h"
@@ -192,6 +194,14 @@ struct NormalizedBatch {
   }
 };
 
+/// Whether a gradient that will not be differentiated can be computed channel by channel, in one kernel.
+bool are_plain_planes(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                      const Tensor& saved_mean) {
+  if (!saved_mean.defined() || modes().grad_enabled || grad.is_symbolic() || input.is_symbolic())
+    return false;
+  return cpu::are_norm_rows(input, weight, {}) && grad.dtype() == input.dtype();
+}
+
 }  // namespace
 
 /// With g the gradient of x': rstd * (g - mean(g) - x' * mean(g * x')).
@@ -200,6 +210,9 @@ Tensor batch_norm_backward_input(const Tensor& grad, const Tensor& input, const 
   if (is_half(input.dtype()))
     return narrowed(batch_norm_backward_input(widened(grad), widened(input), widened_if(weight), {}, {}, eps),
                     input.dtype());
+  if (are_plain_planes(grad, input, weight, saved_mean))
+    return cpu::batch_norm_planes_backward(cpu::contiguous(grad), input, weight, saved_mean, saved_variance,
+                                           eps);
   const Dims dims = all_but_channels(input.dim());
   const NormalizedBatch normal(input, saved_mean, saved_variance, eps);
   const Tensor centred = grad - mean(grad, dims, true) - normal.value * mean(grad * normal.value, dims, true);
@@ -210,6 +223,8 @@ Tensor batch_norm_backward_weight(const Tensor& grad, const Tensor& input, const
                                   const Tensor& saved_variance, double eps) {
   if (is_half(input.dtype()))
     return narrowed(batch_norm_backward_weight(widened(grad), widened(input), {}, {}, eps), input.dtype());
+  if (are_plain_planes(grad, input, {}, saved_mean))
+    return cpu::batch_norm_weight_backward(cpu::contiguous(grad), input, saved_mean, saved_variance, eps);
   return sum(grad * NormalizedBatch(input, saved_mean, saved_variance, eps).value,
              all_but_channels(input.dim()));
 }

@@ -1,6 +1,7 @@
 #include "eager/cpu/norm_rows.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "eager/cpu/isa.h"
 #include "eager/cpu/kernel_support.h"
@@ -149,7 +150,7 @@ Tensor layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const T
         const T average = mean.data_as<T>()[r], root = rstd.data_as<T>()[r];
         double sum, product;
         norm_rows<T>().sums(length, g, w, x, average, root, &sum, &product);
-        norm_rows<T>().backward(length, g, w, x, average, root, T(sum / double(length)),
+        norm_rows<T>().backward(length, g, w, x, average, root, root, T(sum / double(length)),
                                 T(product / double(length)), result.data_as<T>() + r * length);
       }
     });
@@ -179,6 +180,82 @@ Tensor layer_norm_weight_backward(const Tensor& grad, const Tensor& input, const
       for (int64_t p = 0; p < parts; ++p) total += double(sums[p * length + i]);
       result.data_as<T>()[i] = T(total);
     }
+  });
+  return result;
+}
+
+namespace {
+
+/// One channel of a batch: `planes` stretches of `plane` elements, `distance` apart.
+struct Planes {
+  int64_t channels, planes, plane, distance;
+
+  explicit Planes(const Tensor& input) : channels(input.sizes()[1]), planes(input.sizes()[0]) {
+    plane = input.numel().expect() / (planes * channels);
+    distance = plane * channels;
+  }
+  int64_t elements() const { return planes * plane; }
+};
+
+/// Means over a channel of grad, and of grad times the normalized input.
+template <class T>
+struct ChannelMeans {
+  T mean, rstd;
+  double grad = 0, product = 0;
+
+  ChannelMeans(const Planes& planes, const T* grads, const T* x, T average, T variance, double eps)
+      : mean(average), rstd(T(1 / std::sqrt(double(variance) + eps))) {
+    for (int64_t i = 0; i < planes.planes; ++i) {
+      double sum, products;
+      norm_rows<T>().sums(planes.plane, grads + i * planes.distance, nullptr, x + i * planes.distance, mean,
+                          rstd, &sum, &products);
+      grad += sum / double(planes.elements());
+      product += products / double(planes.elements());
+    }
+  }
+};
+
+template <class F>
+void for_each_channel(const Planes& planes, F f) {
+  parallel_for(planes.channels, rows_per_piece(planes.elements()), [&](int64_t begin, int64_t end) {
+    for (int64_t c = begin; c < end; ++c) f(c);
+  });
+}
+
+}  // namespace
+
+Tensor batch_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                  const Tensor& mean, const Tensor& variance, double eps) {
+  Tensor result = Tensor::empty(input.sizes(), input.dtype());
+  const Planes planes(input);
+  for_float_dtype(input.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for_each_channel(planes, [&](int64_t c) {
+      const T *g = grad.data_as<T>() + c * planes.plane, *x = input.data_as<T>() + c * planes.plane;
+      const ChannelMeans<T> means(planes, g, x, mean.data_as<T>()[c], variance.data_as<T>()[c], eps);
+      const T factor = weight.defined() ? means.rstd * weight.data_as<T>()[c] : means.rstd;
+      for (int64_t i = 0; i < planes.planes; ++i) {
+        const int64_t at = i * planes.distance;
+        norm_rows<T>().backward(planes.plane, g + at, nullptr, x + at, means.mean, means.rstd, factor,
+                                T(means.grad), T(means.product), result.data_as<T>() + c * planes.plane + at);
+      }
+    });
+  });
+  return result;
+}
+
+Tensor batch_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
+                                  const Tensor& variance, double eps) {
+  const Planes planes(input);
+  Tensor result = Tensor::empty(Dims{planes.channels}, input.dtype());
+  for_float_dtype(input.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for_each_channel(planes, [&](int64_t c) {
+      const ChannelMeans<T> means(planes, grad.data_as<T>() + c * planes.plane,
+                                  input.data_as<T>() + c * planes.plane, mean.data_as<T>()[c],
+                                  variance.data_as<T>()[c], eps);
+      result.data_as<T>()[c] = T(means.product * double(planes.elements()));
+    });
   });
   return result;
 }

@@ -17,9 +17,9 @@ struct NormRows {
   /// Sums of grad * weight and of grad * weight * x'.
   void (*sums)(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd, double* sum,
                double* product);
-  /// out = rstd * (grad * weight - mean_grad - x' * mean_product).
-  void (*backward)(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd, T mean_grad,
-                   T mean_product, T* out);
+  /// out = factor * (grad * weight - mean_grad - x' * mean_product).
+  void (*backward)(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd, T factor,
+                   T mean_grad, T mean_product, T* out);
   /// weight += grad * x'.
   void (*add_products)(int64_t n, const T* grad, const T* x, T mean, T rstd, T* weight);
 };
@@ -39,5 +39,13 @@ Tensor layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const T
 /// The gradient of the weight, of `length` elements.
 Tensor layer_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
                                   const Tensor& rstd, int64_t length);
+
+/// The gradients of batch_norm's input, whose channels are dim 1, and of its weight, of which `input` and
+/// `grad` are contiguous and of one dtype, float32 or float64. `weight` may be undefined; `mean` and
+/// `variance` are those of the channels.
+Tensor batch_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                  const Tensor& mean, const Tensor& variance, double eps);
+Tensor batch_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
+                                  const Tensor& variance, double eps);
 
 }  // namespace framejit::eager::cpu

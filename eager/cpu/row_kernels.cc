@@ -1,6 +1,7 @@
 // Eager softmax, variance and layer normalisation as row programs.
 #include <algorithm>
 
+#include "eager/cpu/kernel_support.h"
 #include "eager/cpu/nest.h"
 #include "eager/cpu/norm_rows.h"
 #include "eager/cpu/row_formulas.h"
@@ -82,7 +83,30 @@ int64_t reduced_count(const Tensor& self, uint64_t dims) {
 
 }  // namespace
 
+namespace {
+
+/// The rows of `self` along `dim` as the last dim, in memory as well.
+Tensor with_rows_last(const Tensor& self, int dim) {
+  Dims sizes = self.sizes(), strides = self.strides();
+  sizes.push_back(sizes[dim]);
+  strides.push_back(strides[dim]);
+  sizes.erase(dim);
+  strides.erase(dim);
+  return reshaped_view(self, std::move(sizes), std::move(strides));
+}
+
+/// Rows whose elements lie apart are slow to walk; from this size of a tensor on they are copied.
+constexpr int64_t kWorthCopying = 4096;
+
+}  // namespace
+
 void run_softmax(const Tensor& self, int dim, bool log, const Tensor& result) {
+  if (dim != self.dim() - 1 && self.sizes()[dim] > 1 && self.numel() >= kWorthCopying) {
+    const Tensor rows = contiguous(with_rows_last(self, dim)),
+                 out = Tensor::empty(rows.sizes(), result.dtype());
+    run_softmax(rows, rows.dim() - 1, log, out);
+    return copy_elements(out, with_rows_last(result, dim));
+  }
   RowCall call(self, self.dim() == 0 ? 0 : uint64_t(1) << dim);
   const DType compute = wider_type(result.dtype());
   ProgramBuilder builder(call.program, compute);

@@ -59,11 +59,11 @@ void sums(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd,
 }
 
 template <class T>
-void backward(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd, T mean_grad,
+void backward(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd, T factor, T mean_grad,
               T mean_product, T* out) {
   with_weight(weight, [=](auto weight_at) {
     for (int64_t i = 0; i < n; ++i)
-      out[i] = rstd * (grad[i] * weight_at(i) - mean_grad - (x[i] - mean) * rstd * mean_product);
+      out[i] = factor * (grad[i] * weight_at(i) - mean_grad - (x[i] - mean) * rstd * mean_product);
   });
 }
 
