@@ -215,7 +215,7 @@ class Lowering {
       if (is_tensor(argument)) {
         int tensor = program_.tensor_at(*argument.node_output());
         apply.in.push_back(
-            add_load(loop, {tensor, broadcast_strides(tensor, meta.sizes.size(), dims)}, types.compute));
+            add_load(loop, {tensor, broadcast_strides(tensor, meta.sizes, dims)}, types.compute));
       } else {
         const DType dtype =
             op.tiles[size_t(types.compute)].dtype;  // not rounded to `compute`, as in eager code
@@ -243,11 +243,15 @@ class Lowering {
     program_.steps.push_back({std::move(loop)});
   }
 
-  Dims broadcast_strides(int tensor, int rank, const std::vector<int>& dims) {
+  /// A size that differs from that of the loop is 1, be it by a guard: a number of the program may be a size.
+  Dims broadcast_strides(int tensor, const Dims& sizes, const std::vector<int>& dims) {
     const TensorDef& def = program_.tensors[size_t(tensor)];
-    int lead = rank - def.sizes.size();
+    int lead = sizes.size() - def.sizes.size();
+    auto spread = [&](int d) {
+      return d < lead || (def.sizes[d - lead] != sizes[d] && def.sizes.sym(d - lead) == 1);
+    };
     Dims strides;
-    for (int d : dims) strides.push_back(d < lead || def.sizes[d - lead] == 1 ? 0 : def.strides[d - lead]);
+    for (int d : dims) strides.push_back(spread(d) ? 0 : def.strides[d - lead]);
     return strides;
   }
 

@@ -40,3 +40,27 @@ def test_many_convolutions():
     compiled = fj.compile(module)
     for _ in range(2):
         np.testing.assert_allclose(compiled(x).detach().numpy(), module(x).detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize(
+    "spread",
+    [
+        lambda x, n: fj.ones(2, 4) * x.view(n, 4),
+        lambda x, n: fj.ones(2, 4) + fj.full((n, 4), 3.0) + fj.full((2, n), 2.0) * x.sum(),
+        lambda x, n: fj.full((n, 4), 2.0).expand(2, 4) * x,
+        lambda x, n: fj.where(fj.ones(2, 4) > 0, x.view(n, 4), 1.0).sum(0),
+        lambda x, n: fj.ones(2, 4).mul_(x.view(n, -1)),
+    ],
+)
+def test_a_number_that_is_a_size_of_one_broadcasts(spread, dynamic):
+    """The number is an input of the graph: the size is 1 by a guard only."""
+    compiled = fj.compile(spread, dynamic=dynamic)
+    for _ in range(2):
+        x, y = (fj.arange(4.0).requires_grad_() for _ in range(2))
+        got, want = compiled(x, 1), spread(y, 1)
+        assert got.tolist() == want.tolist()
+        if want.requires_grad:
+            got.sum().backward()
+            want.sum().backward()
+            assert x.grad.tolist() == y.grad.tolist()
