@@ -201,3 +201,12 @@ def test_scalar_types_of_arguments():
 
     ints, floats = fj.tensor([1, 2, 3]), fj.tensor([1.0, 2.0])
     check_calls(lambda: fn, *((x, s) for x in (ints, floats) for s in (2, 2.5, True, 3, -1.5)))
+
+
+def test_in_place_through_views_of_views():
+    def fn(x, y):
+        x.diagonal().diagonal().fill_(7.0)
+        y.transpose(0, 1)[1:].diagonal().mul_(3.0)
+        return x.sum(), y
+
+    check(lambda: (fn, (fj.zeros(3, 3, 3), fj.arange(12.0).reshape(3, 4))))
