@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "eager/autocast.h"
+#include "eager/autograd/autograd_meta.h"
 #include "eager/autograd/record.h"
 #include "eager/error.h"
 #include "eager/extension.h"
@@ -190,7 +191,9 @@ void call_kernel(const Op& op, const Value* args, Value* results) {
     fail(ErrorType::not_implemented, "\"", op.schema.name,
          message.starts_with("not implemented") ? "\" " : "\": ", message);
   }
-  if (op.mutated >= 0) args[op.mutated].impl()->storage->bump_version();
+  if (op.mutated < 0) return;
+  const TensorImpl& written = *args[op.mutated].impl();
+  if (!hides_writes(written)) written.storage->bump_version();
 }
 
 KernelFn register_kernel(const Op& op, DeviceType device, KernelFn kernel) {

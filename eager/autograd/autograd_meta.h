@@ -25,9 +25,12 @@ class AutogradMeta : public Pooled {
   std::shared_ptr<HookList<TensorHook>> hooks;
   std::shared_ptr<HookList<PostAccumulateHook>> post_hooks;
   int64_t retain_hook = -1;  ///< on grad_fn: stores the gradient of a non-leaf in `grad`
+  /// What `tensor.data` gives: writes through it, or through views of it, are not counted as new versions.
+  /// That is what programs use it for: to change a value that has been saved for backward.
+  bool hides_writes = false;
 
   AutogradMeta() = default;
-  ~AutogradMeta();
+  FRAMEJIT_API ~AutogradMeta();
 };
 
 /// A chain of views: how to get from the base to a view, last step first.
@@ -54,6 +57,11 @@ class ViewMeta : public Pooled {
     custom_function
   } origin = Origin::ordinary;
 };
+
+inline bool hides_writes(const TensorImpl& self) {
+  const TensorImpl& base = self.view ? *self.view->base.impl() : self;
+  return base.autograd && base.autograd->hides_writes;
+}
 
 inline AutogradMeta& autograd_meta(const Tensor& self) {
   if (!self->autograd) self->autograd = std::make_unique<AutogradMeta>();

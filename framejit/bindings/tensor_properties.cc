@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "eager/autograd/autograd.h"
+#include "eager/autograd/autograd_meta.h"
 #include "framejit/bindings/autograd_node.h"
 #include "framejit/bindings/constant_types.h"
 #include "framejit/bindings/python.h"
@@ -87,7 +88,11 @@ PyObject* version(const Tensor& self) { return PyLong_FromUnsignedLong(self.vers
 PyObject* base(const Tensor& self) { return wrap(eager::view_base(self)); }
 
 /// The values without a history, sharing memory; assigning gives the tensor other memory and sizes.
-PyObject* data(const Tensor& self) { return wrap(eager::detach(self)); }
+PyObject* data(const Tensor& self) {
+  Tensor data = eager::detach(self);
+  if (!data.is_symbolic()) eager::autograd_meta(data).hides_writes = true;
+  return wrap(data);
+}
 void set_data(const Tensor& self, PyObject* value) {
   FRAMEJIT_CHECK_TYPE(value, type, "the attribute data cannot be deleted");
   Tensor other = unwrap_checked(value, "data");

@@ -613,3 +613,21 @@ def test_functional_refuses_what_torch_refuses(code):
             eval(code, {"lib": lib, "F": lib.autograd.functional, "x": lib.tensor([1.0, 2.0])})
         errors.append((info.type, str(info.value)))
     assert errors[0] == errors[1]
+
+
+def test_writes_through_data_are_no_new_version():
+    x = leaf(1.0, 2.0)
+    y = x * x
+    z = y * y
+    version = y._version
+    y.data.add_(1)
+    y.data[0] = 5
+    y.data.view(2).mul_(2)
+    assert y._version == version and y.tolist() == [10, 10]
+    z.sum().backward()  # reads what has been written, as in PyTorch
+    assert x.grad.tolist() == [2 * 10 * 2 * 1, 2 * 10 * 2 * 2]
+    held = fj.nn.Parameter(x.data)
+    with fj.no_grad():
+        before = held._version
+        held.add_(1)
+    assert held._version > before
