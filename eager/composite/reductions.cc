@@ -77,16 +77,27 @@ void var_dim_composite(const Value* args, Value* results) {
 void var_unbiased_composite(const Value* args, Value* results) {
   results[0] = var(args[0].tensor(), std::nullopt, Value(int(args[1].boolean())));
 }
+
+namespace {
+
+/// The root of x >= 0, with gradient 0 (not infinite, or NaN) where x is 0.
+Tensor root_flat_at_zero(const Tensor& x) {
+  const Tensor zero = eq(x, 0);
+  return masked_fill(sqrt(masked_fill(x, zero, 1)), zero, 0);
+}
+
+}  // namespace
+
 void std_composite(const Value* args, Value* results) {
-  results[0] = sqrt(var(args[0].tensor(), optional_dims(args[1]), args[2], args[3].boolean()));
+  results[0] = root_flat_at_zero(var(args[0].tensor(), optional_dims(args[1]), args[2], args[3].boolean()));
 }
 void std_dim_composite(const Value* args, Value* results) {
   var_dim_composite(args, results);
-  results[0] = sqrt(results[0].tensor());
+  results[0] = root_flat_at_zero(results[0].tensor());
 }
 void std_unbiased_composite(const Value* args, Value* results) {
   var_unbiased_composite(args, results);
-  results[0] = sqrt(results[0].tensor());
+  results[0] = root_flat_at_zero(results[0].tensor());
 }
 void var_mean_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
@@ -113,11 +124,8 @@ void logsumexp_composite(const Value* args, Value* results) {
 
 namespace {
 
-/// The root of the sum of squares, with gradient 0 (not NaN) where that is 0.
 Tensor euclidean_norm(const Tensor& x, const std::optional<Dims>& dim, bool keepdim) {
-  const Tensor squares = sum(square(x), dim, keepdim);
-  const Tensor zero = eq(squares, 0);
-  return masked_fill(sqrt(masked_fill(squares, zero, 1)), zero, 0);
+  return root_flat_at_zero(sum(square(x), dim, keepdim));
 }
 
 /// x ** exponent of x >= 0, with gradient 0 (not infinite, or NaN) at 0.

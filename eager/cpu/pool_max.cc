@@ -198,8 +198,9 @@ AxisWindows fractional_axis(double sample, int64_t input, int64_t output, int64_
   for (int64_t i = 0; i < output; ++i) {
     const int64_t start =
         i + 1 == output ? input - kernel : int64_t((double(i) + sample) * alpha) - int64_t(sample * alpha);
-    axis.begin.push_back(start);
-    axis.end.push_back(start + kernel);
+    axis.begin.push_back(
+        std::clamp<int64_t>(start, 0, input - kernel));  // a sample may be any number, or none
+    axis.end.push_back(axis.begin.back() + kernel);
   }
   return axis;
 }

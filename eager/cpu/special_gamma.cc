@@ -27,7 +27,7 @@ double zeta(double x, double q) {
 }
 
 double polygamma(double x, double order) {
-  if (order == 0) return Eigen::numext::digamma(x);
+  if (order == 0) return x == 0 ? -std::copysign(kInfinity, x) : Eigen::numext::digamma(x);
   const double sign = std::fmod(order, 2) == 0 ? -1 : 1;
   return sign * std::tgamma(order + 1) * zeta(order + 1, x);
 }

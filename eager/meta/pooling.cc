@@ -100,7 +100,8 @@ void meta_pool_fractional_max(const Op& op, const Value* args, std::vector<Tenso
   const Dims kernel = args[1].dims(), output = args[2].dims();
   const int first = self.sizes.size() - kernel.size();
   for (int d = 0; d < kernel.size(); ++d)
-    FRAMEJIT_CHECK(output.sym(d) + kernel.sym(d) - 1 <= self.sizes.sym(first + d),
+    FRAMEJIT_CHECK(kernel.sym(d) > 0 && output.sym(d) > 0 && kernel.sym(d) <= self.sizes.sym(first + d) &&
+                       output.sym(d) + kernel.sym(d) - 1 <= self.sizes.sym(first + d),
                    "fractional_max_pool: pool size ", kernel.sym(d).str(),
                    " too large relative to input size ", self.sizes.sym(first + d).str());
   FRAMEJIT_CHECK(samples.dtype == self.dtype, "Expect _random_samples to have the same dtype as input");

@@ -182,7 +182,24 @@ def test_gradient_of_overlapping_complex_view() -> None:
     assert z.grad.tolist() == [2 + 4j, 12 - 4j, 4j]
 
 
+@pytest.mark.parametrize("sample", [math.nan, math.inf, -5.0, 1e300])
+def test_fractional_pooling_by_absurd_samples(sample: float) -> None:
+    x = fj.arange(72.0).reshape(1, 1, 9, 8)
+    pooled = fj.nn.functional.fractional_max_pool2d(x, 2, output_size=(4, 4), _random_samples=fj.full((1, 1, 2), sample))
+    assert 0 <= pooled.min().item() and pooled.max().item() <= 71
+    with pytest.raises(RuntimeError, match="too large"):
+        fj.nn.functional.fractional_max_pool2d(x, 2**63 - 1, output_size=(4, 4))
+
+
+@pytest.mark.parametrize("std", [lambda x: x.std(), lambda x: x.std(0, correction=0).sum(), lambda x: fj.std_mean(x, False)[0]])
+def test_gradient_of_a_deviation_of_zero(std) -> None:
+    x = fj.ones(4, requires_grad=True)
+    std(x).backward()
+    assert x.grad.tolist() == [0, 0, 0, 0]
+
+
 def test_leftovers() -> None:
+    assert fj.polygamma(0, fj.tensor([0.0, -0.0])).tolist() == [-math.inf, math.inf]
     x = fj.tensor([0, 3, 0, 4])
     assert fj.nonzero(x, as_tuple=False).tolist() == [[1], [3]]
     assert fj.nonzero(x, as_tuple=True)[0].tolist() == [1, 3]
