@@ -231,9 +231,13 @@ from framejit import fft as fft  # noqa: E402  isort: skip
 from framejit import masked as masked  # noqa: E402  isort: skip
 from framejit import signal as signal  # noqa: E402  isort: skip
 from framejit import distributions as distributions  # noqa: E402  isort: skip
+from framejit._histogram import histogramdd as histogramdd  # noqa: E402
 from framejit._old_functions import _assert as _assert  # noqa: E402
+from framejit._old_functions import _softmax_backward_data as _softmax_backward_data  # noqa: E402
 from framejit._old_functions import batch_norm as batch_norm  # noqa: E402
 from framejit._old_functions import conv_tbc as conv_tbc  # noqa: E402
+from framejit._old_functions import grid_sampler_2d as grid_sampler_2d  # noqa: E402
+from framejit._old_functions import grid_sampler_3d as grid_sampler_3d  # noqa: E402
 from framejit._old_functions import group_norm as group_norm  # noqa: E402
 from framejit._old_functions import instance_norm as instance_norm  # noqa: E402
 from framejit._old_functions import layer_norm as layer_norm  # noqa: E402

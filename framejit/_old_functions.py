@@ -90,7 +90,7 @@ def native_group_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """:func:`group_norm` of ``(N, C, HxW)``, and mean and 1 / standard deviation of the groups, ``(N, group)``."""
     result = group_norm(input.reshape(N, C, HxW), group, weight, bias, eps).reshape(input.shape)
-    return result, *_statistics(input.reshape(N, group, -1), [2], eps)
+    return result, *_statistics(input.reshape(N, group, C // group * HxW), [2], eps)
 
 
 def native_batch_norm(
@@ -130,3 +130,29 @@ def range(start: float, end: float, step: float = 1, **options: Any) -> Tensor: 
 def _assert(condition: Any, message: str) -> None:
     """``assert condition, message``, as a function."""
     assert condition, message
+
+
+def grid_sampler_2d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """:func:`framejit.nn.functional.grid_sample` of images; modes by number."""
+    if input.dim() != 4:
+        raise RuntimeError(f"grid_sampler_2d(): expected a 4-D input, got {input.dim()}-D")
+    return fj.grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def grid_sampler_3d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """:func:`framejit.nn.functional.grid_sample` of volumes; modes by number."""
+    if input.dim() != 5:
+        raise RuntimeError(f"grid_sampler_3d(): expected a 5-D input, got {input.dim()}-D")
+    return fj.grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
+    """The gradient of a softmax whose result is ``output``."""
+    wide = fj.float32 if output.dtype in (fj.float16, fj.bfloat16) else output.dtype
+    result = output.to(wide)
+    product = grad_output.to(wide) * result
+    return (product - result * product.sum(dim, keepdim=True)).to(input_dtype)

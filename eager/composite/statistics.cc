@@ -64,7 +64,7 @@ bool none_negative(const Tensor& weights) { return weights.numel() == 0 || item(
 
 /// The ends that were given, or the range of the elements, made wider where it is a point.
 std::pair<double, double> histogram_range(const Tensor& self, const Value& range) {
-  double low = 0, high = 0;
+  double low = 0, high = 1;  // of no elements
   if (!range.is_none()) {
     const std::vector<double>& ends = range.real_list();
     FRAMEJIT_CHECK(ends.size() == 2,

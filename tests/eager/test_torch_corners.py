@@ -157,3 +157,26 @@ def test_window_parameters() -> None:
             t.signal.windows.general_cosine(3, a=[])
     got, expected = (t.signal.windows.exponential(5, center=1.0, tau=2.0, sym=False) for t in (fj, torch))
     assert got.tolist() == pytest.approx(expected.tolist())
+
+
+@pytest.mark.parametrize("density", [False, True])
+def test_histogramdd(density: bool) -> None:
+    def run(t: Any) -> Any:
+        points = t.tensor([[0.0, 1.0], [0.5, 2.0], [1.0, 3.0], [1.0, 3.0]])
+        edges = [t.tensor([0.0, 0.4, 1.0]), t.tensor([0.0, 2.0])]
+        weight = t.tensor([1.0, 2.0, 3.0, 4.0])
+        results = [t.histogramdd(points, 2, density=density), t.histogramdd(points, edges, weight=weight, density=density)]
+        return [values([one.hist, *one.bin_edges]) for one in results]
+
+    assert near(run(fj), run(torch))
+    with pytest.raises(RuntimeError, match="bins must be > 0"):
+        fj.histogramdd(fj.ones(2, 2), [1, 0])
+
+
+def test_old_names() -> None:
+    image, places = torch.rand(1, 2, 4, 4), torch.rand(1, 3, 3, 2) * 2 - 1
+    got = fj.grid_sampler_2d(fj.from_dlpack(image), fj.from_dlpack(places), 0, 0, False)
+    assert near(got.tolist(), torch.grid_sampler_2d(image, places, 0, 0, False).tolist())
+    grad, result = torch.rand(2, 3), torch.rand(2, 3).softmax(1)
+    got = fj._softmax_backward_data(fj.from_dlpack(grad), fj.from_dlpack(result), 1, fj.float32)
+    assert near(got.tolist(), torch._softmax_backward_data(grad, result, 1, torch.float32).tolist())
