@@ -279,3 +279,15 @@ def test_failing_after_a_draw_draws_once(backend, in_place):
             run(data(5), data(3), fj.tensor([0, 1, 9, 0, 1]))
         after.append(fj.rand(3).tolist())
     assert after[0] == after[1] == after[2]
+
+
+def test_decomposed_ops_keep_their_layout(backend):
+    """layer_norm of a transposed tensor is contiguous, also where it is decomposed: what follows may view it."""
+    x = fj.rand(2, 8, 64).transpose(1, 2)
+
+    def normalized(x):
+        return fj.nn.functional.layer_norm(x, (8,))
+
+    assert fj.compile(normalized, backend=backend)(x).stride() == normalized(x).stride() == (512, 8, 1)
+    viewed = fj.compile(lambda x: normalized(x + 1).view(2, 8, 8, 8).sum(-1), backend=backend, fullgraph=True)
+    assert viewed(x).shape == (2, 8, 8)
