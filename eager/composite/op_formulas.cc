@@ -1,8 +1,6 @@
 // Derivatives that take more than an expression (declared in eager/autograd/formulas.h).
 #include "eager/autograd/formulas.h"
 #include "eager/composite/halves.h"
-#include "eager/cpu/kernel_support.h"
-#include "eager/cpu/norm_rows.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/complex.h"
@@ -187,15 +185,6 @@ struct Normalized {
   }
 };
 
-/// Whether a gradient that will not be differentiated can be computed row by row, in one kernel.
-bool are_plain_rows(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& saved_mean) {
-  if (!saved_mean.defined() || modes().grad_enabled || grad.is_symbolic() || input.is_symbolic())
-    return false;
-  return cpu::are_norm_rows(input, weight, {}) && grad.dtype() == input.dtype();
-}
-
-int64_t row_length(const Dims& shape) { return numel(shape).expect(); }
-
 }  // namespace
 
 /// With g the gradient of x': rstd * (g - mean(g) - x' * mean(g * x')).
@@ -206,9 +195,6 @@ Tensor layer_norm_backward_input(const Tensor& grad, const Tensor& input, const 
     return narrowed(
         layer_norm_backward_input(widened(grad), widened(input), shape, widened_if(weight), {}, {}, eps),
         input.dtype());
-  if (are_plain_rows(grad, input, weight, saved_mean))
-    return cpu::layer_norm_rows_backward(cpu::contiguous(grad), input, weight, saved_mean, saved_rstd,
-                                         row_length(shape));
   const Dims dims = last_dims(shape.size());
   const Normalized normalized(input, shape, saved_mean, saved_rstd, eps);
   const Tensor scaled = weight.defined() ? grad * weight : grad;
@@ -221,10 +207,6 @@ Tensor layer_norm_backward_weight(const Tensor& grad, const Tensor& input, const
   if (is_half(input.dtype()))
     return narrowed(layer_norm_backward_weight(widened(grad), widened(input), shape, {}, {}, eps),
                     input.dtype());
-  if (are_plain_rows(grad, input, {}, saved_mean))
-    return reshape(cpu::layer_norm_weight_backward(cpu::contiguous(grad), input, saved_mean, saved_rstd,
-                                                   row_length(shape)),
-                   shape);
   return layer_norm_backward_bias(grad * Normalized(input, shape, saved_mean, saved_rstd, eps).value, shape);
 }
 

@@ -44,8 +44,7 @@ const NormRows<double>& norm_rows<double>() {
 
 namespace {
 
-constexpr int64_t kPiece = 16 * 1024;     ///< elements worth a thread
-constexpr int64_t kMostPartialSums = 16;  ///< of rows, each a gradient of the weight
+constexpr int64_t kPiece = 16 * 1024;  ///< elements worth a thread
 
 template <class F>
 void for_float_dtype(DType dtype, F f) {
@@ -136,52 +135,6 @@ void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bi
       }
     });
   });
-}
-
-Tensor layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                const Tensor& mean, const Tensor& rstd, int64_t length) {
-  Tensor result = Tensor::empty(input.sizes(), input.dtype());
-  for_float_dtype(input.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    parallel_for(input.numel().expect() / length, rows_per_piece(length), [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        const T *g = grad.data_as<T>() + r * length, *x = input.data_as<T>() + r * length,
-                *w = data_or_null<T>(weight);
-        const T average = mean.data_as<T>()[r], root = rstd.data_as<T>()[r];
-        double sum, product;
-        norm_rows<T>().sums(length, g, w, x, average, root, &sum, &product);
-        norm_rows<T>().backward(length, g, w, x, average, root, root, T(sum / double(length)),
-                                T(product / double(length)), result.data_as<T>() + r * length);
-      }
-    });
-  });
-  return result;
-}
-
-Tensor layer_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
-                                  const Tensor& rstd, int64_t length) {
-  const int64_t rows = input.numel().expect() / length;
-  // Few enough sums that they do not depend on the number of threads.
-  const int64_t parts = std::clamp<int64_t>(rows / rows_per_piece(length), 1, kMostPartialSums);
-  Tensor result = Tensor::empty(Dims{length}, input.dtype());
-  for_float_dtype(input.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    ScratchScope scope;
-    T* sums = Scratch::of_thread().take_array<T>(parts * length);
-    std::fill_n(sums, parts * length, T(0));
-    parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p)
-        for (int64_t r = rows * p / parts; r < rows * (p + 1) / parts; ++r)
-          norm_rows<T>().add_products(length, grad.data_as<T>() + r * length, input.data_as<T>() + r * length,
-                                      mean.data_as<T>()[r], rstd.data_as<T>()[r], sums + p * length);
-    });
-    for (int64_t i = 0; i < length; ++i) {
-      double total = 0;
-      for (int64_t p = 0; p < parts; ++p) total += double(sums[p * length + i]);
-      result.data_as<T>()[i] = T(total);
-    }
-  });
-  return result;
 }
 
 namespace {

@@ -20,8 +20,6 @@ struct NormRows {
   /// out = factor * (grad * weight - mean_grad - x' * mean_product).
   void (*backward)(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd, T factor,
                    T mean_grad, T mean_product, T* out);
-  /// weight += grad * x'.
-  void (*add_products)(int64_t n, const T* grad, const T* x, T mean, T rstd, T* weight);
 };
 
 /// Those of the chosen instruction set.
@@ -31,14 +29,10 @@ const NormRows<T>& norm_rows();
 /// Whether layer_norm's rows of these tensors can be taken as they lie; undefined ones do not matter.
 bool are_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bias);
 
-/// All contiguous, of one dtype, float32 or float64. `mean` and `rstd` have an element for each row.
+/// All contiguous, of one dtype, float32 or float64; the bits of the row program. `mean` and `rstd` have an
+/// element for each row.
 void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t length,
                      double eps, const Tensor& result, const Tensor& mean, const Tensor& rstd);
-Tensor layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                const Tensor& mean, const Tensor& rstd, int64_t length);
-/// The gradient of the weight, of `length` elements.
-Tensor layer_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
-                                  const Tensor& rstd, int64_t length);
 
 /// The gradients of batch_norm's input, whose channels are dim 1, and of its weight, of which `input` and
 /// `grad` are contiguous and of one dtype, float32 or float64. `weight` may be undefined; `mean` and

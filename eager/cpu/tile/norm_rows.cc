@@ -68,12 +68,7 @@ void backward(int64_t n, const T* grad, const T* weight, const T* x, T mean, T r
 }
 
 template <class T>
-void add_products(int64_t n, const T* grad, const T* x, T mean, T rstd, T* weight) {
-  for (int64_t i = 0; i < n; ++i) weight[i] += grad[i] * ((x[i] - mean) * rstd);
-}
-
-template <class T>
-inline constexpr cpu::NormRows<T> kRows{&forward<T>, &sums<T>, &backward<T>, &add_products<T>};
+inline constexpr cpu::NormRows<T> kRows{&forward<T>, &sums<T>, &backward<T>};
 
 }  // namespace
 
