@@ -192,18 +192,26 @@ ViewGeometry as_strided_geometry(const Value* args) {
   const TensorImpl& base = *args[0].impl();
   ViewGeometry result{args[1].dims(), args[2].dims(), 0};
   FRAMEJIT_CHECK(result.sizes.size() == result.strides.size(), "mismatch in length of strides and shape");
-  SymInt last = args[3].is_none() ? SymInt(base.offset) : args[3].sym_int();
-  result.offset = last - base.offset;
+  const SymInt start = args[3].is_none() ? SymInt(base.offset) : args[3].sym_int();
+  result.offset = start - base.offset;
   for (int i = 0; i < result.sizes.size(); ++i) {
     FRAMEJIT_CHECK(result.strides.sym(i) >= 0,
                    "as_strided: Negative strides are not supported at the moment, got "
                    "strides: ",
                    sizes_text(result.strides));
-    last = last + (result.sizes.sym(i) - 1) * result.strides.sym(i);
   }
   if (!base.storage) return result;  // symbolic: there is no storage whose size could be checked
   const int64_t available = int64_t(base.storage->nbytes() / item_size(base.meta.dtype));
-  FRAMEJIT_CHECK(numel(result.sizes) == 0 || last.expect() < available, "setStorage: sizes ",
+  int64_t last = start.expect(), way;
+  bool inside = last >= 0;
+  for (int i = 0; i < result.sizes.size(); ++i) {
+    const int64_t size = result.sizes.sym(i).expect();
+    FRAMEJIT_CHECK(size >= 0, "as_strided: got a negative size: ", sizes_text(result.sizes));
+    inside = inside &&
+             !__builtin_mul_overflow(std::max<int64_t>(size - 1, 0), result.strides.sym(i).expect(), &way) &&
+             !__builtin_add_overflow(last, way, &last);
+  }
+  FRAMEJIT_CHECK(inside && (numel(result.sizes) == 0 || last < available), "setStorage: sizes ",
                  sizes_text(result.sizes), ", strides ", sizes_text(result.strides), ", storage offset ",
                  args[3].is_none() ? base.offset : args[3].integer(),
                  " are out of bounds for storage of size ", available);
