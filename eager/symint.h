@@ -36,9 +36,16 @@ class SymInt {
   int64_t bits() const { return bits_; }
   static SymInt from_bits(int64_t bits) { return SymInt(bits); }
 
-  friend SymInt operator+(SymInt a, SymInt b) { return plain(a, b) ? SymInt(a.bits_ + b.bits_) : add(a, b); }
-  friend SymInt operator-(SymInt a, SymInt b) { return plain(a, b) ? SymInt(a.bits_ - b.bits_) : sub(a, b); }
-  friend SymInt operator*(SymInt a, SymInt b) { return plain(a, b) ? SymInt(a.bits_ * b.bits_) : mul(a, b); }
+  // Sizes that overflow wrap, without undefined behaviour; the allocation refuses them.
+  friend SymInt operator+(SymInt a, SymInt b) {
+    return plain(a, b) ? SymInt(int64_t(uint64_t(a.bits_) + uint64_t(b.bits_))) : add(a, b);
+  }
+  friend SymInt operator-(SymInt a, SymInt b) {
+    return plain(a, b) ? SymInt(int64_t(uint64_t(a.bits_) - uint64_t(b.bits_))) : sub(a, b);
+  }
+  friend SymInt operator*(SymInt a, SymInt b) {
+    return plain(a, b) ? SymInt(int64_t(uint64_t(a.bits_) * uint64_t(b.bits_))) : mul(a, b);
+  }
   /// Python's `//` and `%`: rounded towards minus infinity. The divisor is not zero.
   FRAMEJIT_API friend SymInt floor_div(SymInt a, SymInt b);
   FRAMEJIT_API friend SymInt floor_mod(SymInt a, SymInt b);

@@ -90,6 +90,28 @@ PyObject* call_without_frame(ThreadState& thread, CompiledFunction* compiled, Py
   return run_traces(thread, *entry, frameless_values(compiled->function, localsplus));
 }
 
+// Under fullgraph=True: whether the call will be traced at all, else an exception is set.
+bool check_traceable(CompiledFunction* compiled) {
+  if (PyCFunction_Check(compiled->target)) {
+    Owned name = Owned::steal(PyObject_GetAttrString(compiled->target, "__name__"));
+    if (name) raise_not_compiled_error(name.get(), "it is not written in Python");
+    return false;
+  }
+  if (!compiled->function) return true;  // an object with __call__: its frame is checked
+  PyObject* name = compiled->function->func_qualname;
+  if (disabled_kind(reinterpret_cast<PyObject*>(compiled->function)) != Disabled::no) {
+    raise_not_compiled_error(name, "it is marked with compiler.disable");
+    return false;
+  }
+  const CodeCache& cache =
+      compiled->compilation->cache(reinterpret_cast<PyCodeObject*>(compiled->function->func_code));
+  if (!cache.left_alone) return true;
+  raise_not_compiled_error(name,
+                           "generators, coroutines and the standard library are left to the interpreter. "
+                           "Compile the function that uses it, without fullgraph.");
+  return false;
+}
+
 PyObject* call_compiled(PyObject* object, PyObject* const* arguments, size_t flagged_count, PyObject* names) {
   CompiledFunction* compiled = as_compiled(object);
   ThreadState& thread = this_thread();
@@ -98,6 +120,7 @@ PyObject* call_compiled(PyObject* object, PyObject* const* arguments, size_t fla
   PyObject* result =
       call_without_frame(thread, compiled, arguments, PyVectorcall_NARGS(flagged_count), names);
   if (result || PyErr_Occurred()) return result;
+  if (compiled->compilation->settings().options.fullgraph && !check_traceable(compiled)) return nullptr;
   Region region(compiled->compilation);
   return PyObject_Vectorcall(compiled->target, arguments, flagged_count, names);
 }

@@ -18,7 +18,12 @@ from framejit.compiler.api import (
     start_logging,
     stats,
 )
-from framejit.compiler.errors import BackendCompilerError, GraphBreakError, RecompileLimitWarning
+from framejit.compiler.errors import (
+    BackendCompilerError,
+    GraphBreakError,
+    NotCompiledError,
+    RecompileLimitWarning,
+)
 from framejit.compiler.report import Break, ExplainReport, TraceInfo
 from framejit.compiler.skip import skip_standard_library
 
@@ -30,6 +35,7 @@ __all__ = [
     "Break",
     "ExplainReport",
     "GraphBreakError",
+    "NotCompiledError",
     "RecompileLimitWarning",
     "Stats",
     "TraceInfo",

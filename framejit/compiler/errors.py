@@ -19,6 +19,13 @@ class GraphBreakError(RuntimeError):
         self.graph_break = graph_break
 
 
+class NotCompiledError(RuntimeError):
+    """Raised under ``fullgraph=True`` where a call would run without the compiler; nothing of the program has run."""
+
+    def __init__(self, function: str, why: str) -> None:
+        super().__init__(f"fullgraph=True, but {function} would run without the compiler: {why}")
+
+
 class RecompileLimitWarning(UserWarning):
     """A function was compiled ``cache_size_limit`` times; further kinds of arguments run without the compiler."""
 

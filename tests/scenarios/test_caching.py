@@ -142,3 +142,47 @@ def test_report_and_error_agree():
         fj.compile(fn, fullgraph=True)(fj.ones(2))
     for text in (entry.id, entry.reason, entry.remedy, entry.source.strip()):
         assert text in str(info.value)
+
+
+def test_fullgraph_fails_when_nothing_would_be_compiled():
+    def generator(x):
+        yield x + 1
+
+    async def coroutine(x):
+        return x + 1
+
+    @fj.compiler.disable
+    def disabled(x):
+        return x + 1
+
+    for fn in (generator, coroutine, disabled, len):
+        with pytest.raises(fj.compiler.NotCompiledError, match=f"{fn.__name__} would run without the compiler"):
+            fj.compile(fn, fullgraph=True)(fj.ones(2))
+
+
+def test_fullgraph_fails_at_the_recompile_limit():
+    compiled = fj.compile(lambda x, n: x * len(n), fullgraph=True, options={"cache_size_limit": 2})
+    for n in ("", "a"):
+        assert_same(compiled(fj.ones(2), n), fj.ones(2) * len(n))
+    for _ in range(2):
+        with pytest.raises(fj.compiler.NotCompiledError, match="compiled 2 times for different arguments"):
+            compiled(fj.ones(2), "bb")
+    assert_same(compiled(fj.ones(2), "a"), fj.ones(2))
+
+
+@pytest.mark.parametrize(
+    "arguments, error, text",
+    [
+        (dict(backend="tvm"), RuntimeError, "unknown backend 'tvm', expected one of inductor"),
+        (dict(backend=3), TypeError, "backend of type int, expected a name or a callable"),
+        (dict(options={"speed": 1}), RuntimeError, "unknown option 'speed', expected one of cache_size_limit"),
+        (dict(options={"cache_size_limit": "8"}), RuntimeError, "got '8' of type str, expected int"),
+        (dict(options={"cache_size_limit": 0}), RuntimeError, "got 0, expected at least 1"),
+        (dict(mode="fast"), RuntimeError, "unknown mode 'fast', expected one of default"),
+    ],
+)
+def test_bad_arguments_of_compile(arguments, error, text):
+    with pytest.raises(error, match=text):
+        fj.compile(lambda x: x, **arguments)
+    with pytest.raises(TypeError, match="object of type int, expected a function or nn.Module"):
+        fj.compile(3)
