@@ -146,17 +146,14 @@ void raise_not_compiled_error(PyObject* name, const std::string& why) {
   });
 }
 
-std::string limit_text(int limit, const std::string& guard) {
-  return "compiled " + std::to_string(limit) +
-         " times for different arguments (cache_size_limit); further ones run without the compiler. "
-         "Last guard that failed: " +
-         guard + ". Pass fewer kinds of arguments, or raise options={'cache_size_limit': n}.";
-}
-
 bool warn_recompile_limit(PyCodeObject* code, int limit, const std::string& guard) {
   return guarded([&] {
     std::string name = py::cast<std::string>(py::handle(code->co_qualname));
-    std::string message = name + ": " + limit_text(limit, guard);
+    std::string message =
+        name + ": compiled " + std::to_string(limit) +
+        " times for different arguments (cache_size_limit); further ones run without the compiler. " +
+        "Last guard that failed: " + guard +
+        ". Pass fewer kinds of arguments, or raise options={'cache_size_limit': n}.";
     PyObject* category = errors().attr("RecompileLimitWarning").ptr();
     if (PyErr_WarnEx(category, message.c_str(), 1) < 0) throw py::error_already_set();
   });

@@ -30,8 +30,6 @@ void raise_graph_break_error(const TraceReport& report);
 /// Sets the NotCompiledError of a call, under fullgraph=True, of the function `name` (a str) that would run
 /// as it is.
 void raise_not_compiled_error(PyObject* name, const std::string& why);
-/// The text about a function that was compiled `limit` times, and whose guard failed last.
-std::string limit_text(int limit, const std::string& guard);
 /// Issues the RecompileLimitWarning; false if the warnings filter turned it into an exception.
 bool warn_recompile_limit(PyCodeObject* code, int limit, const std::string& guard);
 

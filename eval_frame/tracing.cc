@@ -31,17 +31,12 @@ std::string remember_mismatches(const guards::FrameValues& values, EntryPoint& e
   return message.empty() ? "a check on the values of numbers" : message;
 }
 
-// May set an exception: under fullgraph=True, and where warnings are turned into errors.
+// May set an exception: warnings can be turned into errors.
 void close_at_limit(PyCodeObject* code, EntryPoint& entry, Compilation& compilation,
                     const std::string& guard) {
-  report_limit(code, guard);
-  const Settings& settings = compilation.settings();
-  if (settings.options.fullgraph) {
-    raise_not_compiled_error(code->co_qualname, limit_text(settings.cache_size_limit, guard));
-    return;
-  }
   entry.closed = true;
-  if (compilation.warn_at_limit()) warn_recompile_limit(code, settings.cache_size_limit, guard);
+  report_limit(code, guard);
+  if (compilation.warn_at_limit()) warn_recompile_limit(code, compilation.settings().cache_size_limit, guard);
 }
 
 void count(const Trace& trace, CodeCache& cache, Compilation& compilation) {

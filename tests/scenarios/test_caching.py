@@ -160,16 +160,6 @@ def test_fullgraph_fails_when_nothing_would_be_compiled():
             fj.compile(fn, fullgraph=True)(fj.ones(2))
 
 
-def test_fullgraph_fails_at_the_recompile_limit():
-    compiled = fj.compile(lambda x, n: x * len(n), fullgraph=True, options={"cache_size_limit": 2})
-    for n in ("", "a"):
-        assert_same(compiled(fj.ones(2), n), fj.ones(2) * len(n))
-    for _ in range(2):
-        with pytest.raises(fj.compiler.NotCompiledError, match="compiled 2 times for different arguments"):
-            compiled(fj.ones(2), "bb")
-    assert_same(compiled(fj.ones(2), "a"), fj.ones(2))
-
-
 @pytest.mark.parametrize(
     "arguments, error, text",
     [
