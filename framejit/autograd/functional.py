@@ -266,6 +266,19 @@ def _check_scalar(output: Any, function: str) -> Tensor:
     return outputs[0].reshape(())
 
 
+def _gradient(
+    func: Callable[..., Tensor], own: tuple[Tensor, ...], function: str, strict: bool
+) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """The one number that ``func`` returns, and its gradient, which can be differentiated again."""
+    output = _check_scalar(func(*own), function)
+    if strict:
+        _check_strict_outputs((output,))
+    gradient = _grads((output,), own, None, create_graph=True, strict=_STRICT_INPUT if strict else "")
+    if strict:
+        _check_strict_gradient(gradient)
+    return output, gradient
+
+
 def hessian(
     func: Callable[..., Tensor],
     inputs: _Tensors,
@@ -280,13 +293,7 @@ def hessian(
     _, is_tuple = _tuple_of(inputs, "inputs", "hessian")
 
     def gradient(*own: Tensor) -> tuple[Tensor, ...]:
-        output = _check_scalar(func(*own), "hessian")
-        if strict:
-            _check_strict_outputs((output,))
-        first = _grads((output,), own, None, create_graph=True, strict=_STRICT_INPUT if strict else "")
-        if strict:
-            _check_strict_gradient(first)
-        return first
+        return _gradient(func, own, "hessian", strict)[1]
 
     rows = jacobian(gradient, inputs, create_graph=create_graph, strict=strict, vectorize=vectorize)
     return rows if is_tuple else rows[0]
@@ -304,12 +311,7 @@ def vhp(
     with enable_grad():
         own = _fresh_inputs(given, create_graph)
         vectors = _vectors(v, own, "the input to the user-provided function is", "vhp")
-        output = _check_scalar(func(*own), "vhp")
-        if strict:
-            _check_strict_outputs((output,))
-        gradient = _grads((output,), own, None, create_graph=True, strict=_STRICT_INPUT if strict else "")
-        if strict:
-            _check_strict_gradient(gradient)
+        output, gradient = _gradient(func, own, "vhp", strict)
         result = _grads(
             gradient, own, vectors, create_graph=create_graph, strict=_STRICT_INPUT if strict else ""
         )
@@ -328,11 +330,6 @@ def hvp(
     with enable_grad():
         own = _fresh_inputs(given, create_graph)
         vectors = _vectors(v, own, "the input to the user-provided function is", "hvp")
-        output = _check_scalar(func(*own), "hvp")
-        if strict:
-            _check_strict_outputs((output,))
-        gradient = _grads((output,), own, None, create_graph=True, strict=_STRICT_INPUT if strict else "")
-        if strict:
-            _check_strict_gradient(gradient)
+        output, gradient = _gradient(func, own, "hvp", strict)
         result = _push_forward(gradient, own, vectors, create_graph=create_graph)
     return _finish((output,), False, create_graph), _finish(result, is_tuple, create_graph)

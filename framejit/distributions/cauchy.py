@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import framejit as fj
 from framejit import Tensor
-from framejit.distributions import constraints
 from framejit.distributions._half import Half
-from framejit.distributions.distribution import Distribution
-from framejit.distributions.utils import broadcast_all
+from framejit.distributions._location_scale import LocationScale
 
 
-class Cauchy(Distribution):
+class Cauchy(LocationScale):
     """The ratio of two normal values; it has no mean."""
-
-    arg_constraints: ClassVar[dict[str, Any]] = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, (), validate_args)
 
     @property
     def mean(self) -> Tensor:
         return fj.full_like(self.loc, fj.nan)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def variance(self) -> Tensor:
