@@ -12,6 +12,7 @@ from typing import Any
 from framejit import _C
 from framejit._C import Tensor
 from framejit.autograd.grad_mode import enable_grad
+from framejit.autograd.jacobians import unit_like
 
 _Tensors = Tensor | tuple[Tensor, ...]
 
@@ -50,15 +51,16 @@ def _finish(results: tuple[Tensor, ...], is_tuple: bool, create_graph: bool) -> 
     return results if is_tuple else results[0]
 
 
-def _grads(
+def grads_or_zeros(
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor],
-    seeds: Sequence[Tensor] | None,
+    seeds: Sequence[Tensor | None] | None,
     *,
     create_graph: bool,
     strict: str = "",
 ) -> tuple[Tensor, ...]:
-    """Zeros where there is no dependence, or an error with the text ``strict``."""
+    """The gradients of the inputs: zeros where there is no dependence, or an error with the text ``strict``. The graph is
+    kept."""
     pairs = [(out, None if seeds is None else seeds[i]) for i, out in enumerate(outputs) if out.requires_grad]
     found: tuple[Tensor | None, ...] = (None,) * len(inputs)
     if pairs:
@@ -151,7 +153,7 @@ def vjp(
         if strict:
             _check_strict_outputs(outputs)
         vectors = _vectors(v, outputs, "the user-provided function returns", "vjp")
-        grads = _grads(
+        grads = grads_or_zeros(
             outputs, own, vectors, create_graph=create_graph, strict=_STRICT_INPUT if strict else ""
         )
         _check_strict_result(grads, create_graph, strict)
@@ -168,8 +170,8 @@ def _push_forward(
 ) -> tuple[Tensor, ...]:
     """Jacobian @ v: the product from the left is linear in its vector, so its derivative is the product from the right."""
     seeds = tuple(_C.ops.zeros_like(out).requires_grad_() for out in outputs)
-    pulled = _grads(outputs, own, seeds, create_graph=True, strict=strict)
-    return _grads(pulled, seeds, vectors, create_graph=create_graph)
+    pulled = grads_or_zeros(outputs, own, seeds, create_graph=True, strict=strict)
+    return grads_or_zeros(pulled, seeds, vectors, create_graph=create_graph)
 
 
 def jvp(
@@ -200,9 +202,8 @@ def _jacobian_rows(
     """The Jacobian of one output by each input, of shape output.shape + input.shape."""
     rows = []
     for i in range(output.numel()):
-        seed = _C.ops.zeros_like(output)
-        seed.view(-1)[i] = 1
-        rows.append(_grads((output,), own, (seed,), create_graph=create_graph, strict=strict))
+        seeds = (unit_like(output, i),)
+        rows.append(grads_or_zeros((output,), own, seeds, create_graph=create_graph, strict=strict))
     shapes = [tuple(output.shape) + tuple(x.shape) for x in own]
     if not rows:
         return tuple(_C.ops.zeros(shape, dtype=x.dtype) for shape, x in zip(shapes, own, strict=True))
@@ -273,7 +274,7 @@ def _gradient(
     output = _check_scalar(func(*own), function)
     if strict:
         _check_strict_outputs((output,))
-    gradient = _grads((output,), own, None, create_graph=True, strict=_STRICT_INPUT if strict else "")
+    gradient = grads_or_zeros((output,), own, None, create_graph=True, strict=_STRICT_INPUT if strict else "")
     if strict:
         _check_strict_gradient(gradient)
     return output, gradient
@@ -312,7 +313,7 @@ def vhp(
         own = _fresh_inputs(given, create_graph)
         vectors = _vectors(v, own, "the input to the user-provided function is", "vhp")
         output, gradient = _gradient(func, own, "vhp", strict)
-        result = _grads(
+        result = grads_or_zeros(
             gradient, own, vectors, create_graph=create_graph, strict=_STRICT_INPUT if strict else ""
         )
     return _finish((output,), False, create_graph), _finish(result, is_tuple, create_graph)

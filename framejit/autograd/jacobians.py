@@ -22,6 +22,13 @@ def outputs_of(function: Callable[..., Any], inputs: Sequence[Any]) -> tuple[Ten
     return tuple(r for r in results if isinstance(r, Tensor) and r.is_floating_point())
 
 
+def unit_like(tensor: Tensor, index: int) -> Tensor:
+    """Zeros of the shape and dtype of ``tensor``, contiguous, with a 1 as element ``index`` in row-major order."""
+    unit = _C.ops.zeros(tensor.shape, dtype=tensor.dtype)
+    unit.view(-1)[index] = 1
+    return unit
+
+
 def _parts(value: Any) -> Any:
     return _C.ops.view_as_real(value) if isinstance(value, Tensor) and value.is_complex() else value
 
@@ -71,9 +78,7 @@ def numerical(function: Callable[..., Any], inputs: Sequence[Any], wanted: Tenso
     """By central differences: for each output a matrix [element of ``wanted``, element of the output]."""
     columns = []
     for i in range(wanted.numel()):
-        step = _C.ops.zeros(wanted.shape, dtype=wanted.dtype)
-        step.view(-1)[i] = 1
-        columns.append(_differences(function, inputs, wanted, step, eps))
+        columns.append(_differences(function, inputs, wanted, unit_like(wanted, i), eps))
     if not columns:
         return [out.new_zeros((0, out.numel())) for out in outputs_of(function, inputs)]
     return [_C.ops.stack(list(rows)) for rows in zip(*columns, strict=True)]
@@ -93,12 +98,7 @@ def vjp(output: Tensor, inputs: Sequence[Tensor], seed: Tensor | None) -> tuple[
 
 def analytical_rows(output: Tensor, inputs: Sequence[Tensor]) -> list[tuple[Tensor | None, ...]]:
     """For each element of the output its gradients by the inputs."""
-    rows = []
-    for i in range(output.numel()):
-        seed = _C.ops.zeros(output.shape, dtype=output.dtype)
-        seed.view(-1)[i] = 1
-        rows.append(vjp(output, inputs, seed))
-    return rows
+    return [vjp(output, inputs, unit_like(output, i)) for i in range(output.numel())]
 
 
 def as_matrix(rows: list[tuple[Tensor | None, ...]], index: int, wanted: Tensor, output: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 
 from framejit import _C
 from framejit._C import Tensor
+from framejit.autograd.functional import grads_or_zeros
 from framejit.autograd.grad_mode import enable_grad
 from framejit.compiler.api import leave_to_interpreter
 from framejit.func.levels import (
@@ -15,7 +16,6 @@ from framejit.func.levels import (
     Level,
     basis,
     check_outputs,
-    grads,
     jacobian_tree,
     split_aux,
     with_own_arguments,
@@ -37,17 +37,17 @@ class _Push:
         self.outputs = outputs
         with enable_grad():
             self.seeds = [_C.ops.zeros_like(out).requires_grad_() for out in outputs]
-            self.pulled = grads(outputs, level.own, self.seeds, create_graph=True)
+            self.pulled = grads_or_zeros(outputs, level.own, self.seeds, create_graph=True)
 
-    def __call__(self, tangents: Sequence[Tensor]) -> list[Tensor]:
+    def __call__(self, tangents: Sequence[Tensor]) -> tuple[Tensor, ...]:
         level = self.level
         create_graph = level.differentiable and level.depends_on_outside(
             (*self.outputs, *[tangent for tangent in tangents if tangent.requires_grad])
         )
         with enable_grad():
-            found = grads(self.pulled, self.seeds, tangents, create_graph)
+            found = grads_or_zeros(self.pulled, self.seeds, tangents, create_graph=create_graph)
         if not create_graph:
-            return [one.detach() for one in found]
+            return tuple(one.detach() for one in found)
         return found
 
 
@@ -166,7 +166,7 @@ def jacfwd(
     return wrapper
 
 
-def _block(columns: list[list[Tensor]], output: int, out: Tensor, x: Tensor) -> Tensor:
+def _block(columns: Sequence[Sequence[Tensor]], output: int, out: Tensor, x: Tensor) -> Tensor:
     shape = (*out.shape, *x.shape)
     if not columns:
         return out.new_zeros(shape)

@@ -12,6 +12,7 @@ from typing import Any
 
 from framejit import _C
 from framejit._C import Tensor
+from framejit.autograd.jacobians import unit_like
 from framejit.utils._pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
 
 Argnums = int | tuple[int, ...]
@@ -52,18 +53,6 @@ class Level:
             return leaf if self.depends_on_outside((leaf,)) else leaf.detach()
 
         return tree_map(finished, tree)
-
-
-def grads(
-    outputs: Sequence[Tensor], inputs: Sequence[Tensor], seeds: Sequence[Tensor | None], create_graph: bool
-) -> list[Tensor]:
-    """The gradients of the inputs; zeros where there is no dependence. The graph is kept."""
-    pairs = [(out, seed) for out, seed in zip(outputs, seeds, strict=True) if out.requires_grad]
-    found: Sequence[Tensor | None] = (None,) * len(inputs)
-    if pairs:
-        outs, firsts = zip(*pairs, strict=True)
-        found = _C._autograd.run_grad(outs, tuple(inputs), firsts, True, create_graph, True)
-    return [_C.ops.zeros_like(x) if one is None else one for one, x in zip(found, inputs, strict=True)]
 
 
 def check_argnums(argnums: Argnums, count: int) -> tuple[int, ...]:
@@ -116,9 +105,10 @@ def basis(tensors: Sequence[Tensor]) -> Callable[[int, int], list[Tensor]]:
     """``make(t, i)``: zeros like all the tensors, with a 1 as element ``i`` of tensor ``t``."""
 
     def make(t: int, i: int) -> list[Tensor]:
-        made = [_C.ops.zeros(x.shape, dtype=x.dtype) for x in tensors]
-        made[t].view(-1)[i] = 1
-        return made
+        return [
+            unit_like(x, i) if place == t else _C.ops.zeros(x.shape, dtype=x.dtype)
+            for place, x in enumerate(tensors)
+        ]
 
     return make
 

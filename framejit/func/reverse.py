@@ -8,6 +8,7 @@ from typing import Any
 
 from framejit import _C
 from framejit._C import Tensor
+from framejit.autograd.functional import grads_or_zeros
 from framejit.autograd.grad_mode import enable_grad
 from framejit.compiler.api import leave_to_interpreter
 from framejit.func.levels import (
@@ -15,7 +16,6 @@ from framejit.func.levels import (
     Level,
     basis,
     check_outputs,
-    grads,
     jacobian_tree,
     split_aux,
     with_own_arguments,
@@ -47,7 +47,8 @@ def grad_and_value(
             own, spec = with_own_arguments(level, args, argnums)
             output, aux = split_aux(func(*own, **kwargs), has_aux, "grad_and_value(f)(*args)")
             output = _check_scalar(output)
-            found = grads((output,), level.own, (None,), level.depends_on_outside((output,)))
+            create_graph = level.depends_on_outside((output,))
+            found = grads_or_zeros((output,), level.own, None, create_graph=create_graph)
         gradient = tree_unflatten(level.finish(found), spec)
         value = level.finish(output)
         return (gradient, (value, level.finish(aux))) if has_aux else (gradient, value)
@@ -102,7 +103,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                     f"Mismatch in shape: grad_output has a shape of {seed.shape} and output has a shape of {out.shape}."
                 )
         wanted = level.depends_on_outside((*outputs, *seeds)) if create_graph is None else create_graph
-        found = grads(outputs, level.own, seeds, wanted and _C._autograd.is_grad_enabled())
+        create_graph = wanted and _C._autograd.is_grad_enabled()
+        found = grads_or_zeros(outputs, level.own, seeds, create_graph=create_graph)
         return tree_unflatten(level.finish(found), spec)
 
     results = level.finish(output)
@@ -149,7 +151,9 @@ def jacrev(
 def _rows(output: Tensor, inputs: tuple[Tensor, ...], create_graph: bool) -> list[Tensor]:
     """The Jacobian of one output by each input, of shape output.shape + input.shape."""
     seed = basis((output,))
-    rows = [grads((output,), inputs, seed(0, i), create_graph) for i in range(output.numel())]
+    rows = [
+        grads_or_zeros((output,), inputs, seed(0, i), create_graph=create_graph) for i in range(output.numel())
+    ]
     shapes = [(*output.shape, *x.shape) for x in inputs]
     if not rows:
         return [x.new_zeros(shape) for x, shape in zip(inputs, shapes, strict=True)]

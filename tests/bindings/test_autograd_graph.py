@@ -464,6 +464,7 @@ def test_backward_within_backward():
 CASES = [
     ("jacobian", "lambda a, b: (a * b).exp()", 2),
     ("jacobian", "lambda a: (a.sum(), a * a)", 1),
+    ("jacobian", "lambda a: (a.reshape(3, 1) * a[:2].exp()).mT * 2", 1),  # lies in memory by columns
     ("hessian", "lambda a, b: (a * a * b).sum()", 2),
     ("hessian", "lambda a: a.sin().prod()", 1),
     ("vjp", "lambda a, b: a.sin() * b", 2),
