@@ -9,6 +9,7 @@ from framejit._C import Tensor, _library
 from framejit.autograd.grad_mode import no_grad
 from framejit.compiler.api import compile
 from framejit.library.operators import OpOverload, OpOverloadPacket
+from framejit.utils._pytree import tree_leaves, tree_map_only
 
 DEFAULT_TEST_UTILS = (
     "test_schema",
@@ -22,20 +23,13 @@ class OpCheckError(Exception):
     """An op does not do what was registered of it."""
 
 
-def _tensors(value: Any) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    entries = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
-    return [tensor for entry in entries for tensor in _tensors(entry)]
+def _tensors(tree: Any) -> list[Tensor]:
+    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]
 
 
-def _copied(value: Any) -> Any:
+def _copied(tree: Any) -> Any:
     """With copies of all tensors, which require grad as those do."""
-    if isinstance(value, Tensor):
-        return value.detach().clone().requires_grad_(value.requires_grad)
-    if isinstance(value, dict):
-        return {key: _copied(entry) for key, entry in value.items()}
-    return type(value)(_copied(entry) for entry in value) if isinstance(value, (tuple, list)) else value
+    return tree_map_only(Tensor, lambda x: x.detach().clone().requires_grad_(x.requires_grad), tree)
 
 
 def _same(a: Tensor, b: Tensor, rtol: float, atol: float) -> bool:

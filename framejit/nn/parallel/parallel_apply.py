@@ -9,6 +9,7 @@ from typing import Any
 import framejit as fj
 from framejit._utils import ExceptionWrapper
 from framejit.nn.modules.module import Module
+from framejit.utils._pytree import tree_leaves
 
 __all__ = ["get_a_var", "parallel_apply"]
 
@@ -51,8 +52,4 @@ def parallel_apply(
 
 def get_a_var(obj: Any) -> fj.Tensor | None:
     """Some tensor inside of lists, tuples and dicts."""
-    if isinstance(obj, fj.Tensor):
-        return obj
-    inner = obj.items() if isinstance(obj, dict) else obj if isinstance(obj, (list, tuple)) else ()
-    found = (get_a_var(part) for part in inner)
-    return next((tensor for tensor in found if tensor is not None), None)
+    return next((leaf for leaf in tree_leaves(obj) if isinstance(leaf, fj.Tensor)), None)

@@ -15,21 +15,16 @@ except ImportError as error:
     raise ImportError("framejit.utils.tensorboard needs the package tensorboardX: pip install tensorboardX") from error
 
 from framejit import Tensor
+from framejit.utils._pytree import tree_map_only
 
 __all__ = ["FileWriter", "SummaryWriter"]
 
 FileWriter = tensorboardX.FileWriter
 
 
-def _to_numpy(value: Any) -> Any:
-    """``value`` with its tensors, also those in lists, tuples and dicts, as NumPy arrays; 0-dim ones as numbers."""
-    if isinstance(value, Tensor):
-        return value.detach().cpu().numpy() if value.dim() else value.item()
-    if isinstance(value, dict):
-        return {key: _to_numpy(entry) for key, entry in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(_to_numpy(entry) for entry in value)
-    return value
+def _to_numpy(tree: Any) -> Any:
+    """``tree`` with its tensors as NumPy arrays, 0-dim ones as numbers."""
+    return tree_map_only(Tensor, lambda x: x.detach().cpu().numpy() if x.dim() else x.item(), tree)
 
 
 def _taking_tensors(method: Callable[..., Any]) -> Callable[..., Any]:
