@@ -230,7 +230,6 @@ from framejit import special as special  # noqa: E402  isort: skip
 from framejit import fft as fft  # noqa: E402  isort: skip
 from framejit import masked as masked  # noqa: E402  isort: skip
 from framejit import signal as signal  # noqa: E402  isort: skip
-from framejit import distributions as distributions  # noqa: E402  isort: skip
 from framejit._histogram import histogramdd as histogramdd  # noqa: E402
 from framejit._old_functions import _assert as _assert  # noqa: E402
 from framejit._old_functions import _softmax_backward_data as _softmax_backward_data  # noqa: E402
@@ -254,13 +253,15 @@ from framejit.serialization import load as load  # noqa: E402  isort: skip
 from framejit.serialization import save as save  # noqa: E402  isort: skip
 
 # Subpackages that few programs use and that import much; each is loaded when it is first named.
-_LOADED_WHEN_NAMED = ("hub", "onnx", "quantization")
+_LOADED_WHEN_NAMED = ("distributions", "hub", "onnx", "quantization")
 if TYPE_CHECKING:
+    from framejit import distributions as distributions
     from framejit import hub as hub
     from framejit import onnx as onnx
     from framejit import quantization as quantization
 
 
+@compiler.disable  # an import runs much code that is not the program's
 def __getattr__(name: str) -> Any:
     if name in _LOADED_WHEN_NAMED:
         return importlib.import_module(f"framejit.{name}")
