@@ -90,26 +90,17 @@ PyObject* call_without_frame(ThreadState& thread, CompiledFunction* compiled, Py
   return run_traces(thread, *entry, frameless_values(compiled->function, localsplus));
 }
 
-// Under fullgraph=True: whether the call will be traced at all, else an exception is set.
-bool check_traceable(CompiledFunction* compiled) {
-  if (PyCFunction_Check(compiled->target)) {
-    Owned name = Owned::steal(PyObject_GetAttrString(compiled->target, "__name__"));
-    if (name) raise_not_compiled_error(name.get(), "it is not written in Python");
-    return false;
-  }
-  if (!compiled->function) return true;  // an object with __call__: its frame is checked
-  PyObject* name = compiled->function->func_qualname;
-  if (disabled_kind(reinterpret_cast<PyObject*>(compiled->function)) != Disabled::no) {
-    raise_not_compiled_error(name, "it is marked with compiler.disable");
-    return false;
-  }
-  const CodeCache& cache =
-      compiled->compilation->cache(reinterpret_cast<PyCodeObject*>(compiled->function->func_code));
-  if (!cache.left_alone) return true;
-  raise_not_compiled_error(name,
-                           "generators, coroutines and the standard library are left to the interpreter. "
-                           "Compile the function that uses it, without fullgraph.");
-  return false;
+// Why calls are never traced; null where they are, or where the frame decides (an object with __call__).
+const char* why_untraced(CompiledFunction* compiled) {
+  if (PyCFunction_Check(compiled->target)) return "it is not written in Python";
+  PyFunctionObject* function = compiled->function;
+  if (!function) return nullptr;
+  if (disabled_kind(reinterpret_cast<PyObject*>(function)) != Disabled::no)
+    return "it is marked with compiler.disable";
+  if (compiled->compilation->cache(reinterpret_cast<PyCodeObject*>(function->func_code)).left_alone)
+    return "generators, coroutines and the standard library are left to the interpreter. "
+           "Compile the function that uses it, without fullgraph.";
+  return nullptr;
 }
 
 PyObject* call_compiled(PyObject* object, PyObject* const* arguments, size_t flagged_count, PyObject* names) {
@@ -120,7 +111,12 @@ PyObject* call_compiled(PyObject* object, PyObject* const* arguments, size_t fla
   PyObject* result =
       call_without_frame(thread, compiled, arguments, PyVectorcall_NARGS(flagged_count), names);
   if (result || PyErr_Occurred()) return result;
-  if (compiled->compilation->settings().options.fullgraph && !check_traceable(compiled)) return nullptr;
+  if (compiled->compilation->settings().options.fullgraph) {
+    if (const char* why = why_untraced(compiled)) {
+      raise_not_compiled_error(compiled->target, why);
+      return nullptr;
+    }
+  }
   Region region(compiled->compilation);
   return PyObject_Vectorcall(compiled->target, arguments, flagged_count, names);
 }

@@ -137,10 +137,10 @@ void raise_graph_break_error(const TraceReport& trace_report) {
   });
 }
 
-void raise_not_compiled_error(PyObject* name, const std::string& why) {
+void raise_not_compiled_error(PyObject* callable, const std::string& why) {
   guarded([&] {
     py::object type = errors().attr("NotCompiledError");
-    py::object error = type(py::handle(name), why);
+    py::object error = type(py::handle(callable).attr("__qualname__"), why);
     PyErr_SetObject(type.ptr(), error.ptr());
     throw py::error_already_set();
   });
