@@ -107,18 +107,15 @@ void put_composite(const Value* args, Value* results) {
 void fill_diagonal_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
   FRAMEJIT_CHECK(self.dim() >= 2, "dimensions must larger than 1");
-  if (self.dim() == 2) {
+  for (int d = 1; self.dim() > 2 && d < self.dim(); ++d)
+    FRAMEJIT_CHECK(self.size(d) == self.size(0), "all dimensions of input must be of equal length");
+  Tensor line = self;
+  while (line.dim() > 1) line = diagonal(line, 0, 0, line.dim() - 1);
+  fill_(line, args[1]);
+  if (self.dim() == 2 && args[2].boolean()) {
     const SymInt rows = self.size(0), columns = self.size(1);
-    fill_(diagonal(self), args[1]);
-    if (args[2].boolean())
-      for (SymInt start = columns + 1; start < rows; start = start + columns + 1)
-        fill_(diagonal(slice(self, 0, start, rows)), args[1]);
-  } else {
-    for (int d = 1; d < self.dim(); ++d)
-      FRAMEJIT_CHECK(self.size(d) == self.size(0), "all dimensions of input must be of equal length");
-    const Tensor place = arange(Value(0), Value(self.size(0)), Value(1), DType::int64, self.device());
-    const std::vector<Tensor> places(size_t(self.dim()), place);
-    index_put_elements_(self, places, full(Dims(), args[1], self.dtype(), self.device()));
+    for (SymInt start = columns + 1; start < rows; start = start + columns + 1)
+      fill_(diagonal(slice(self, 0, start, rows)), args[1]);
   }
   results[0] = self;
 }
