@@ -1,6 +1,6 @@
 """Modules of other people's repositories on framejit and PyTorch: the same weights and inputs, outputs compared.
 
-    python -m tests.external.paritybench FOLDER [--sample 60] [--seed 0] [--half a]
+    python -m tests.external.paritybench FOLDER [--half a] [--sample 60] [--modes eager,compiled] [--results FILE]
 
 FOLDER holds the `generated` files of jansel/pytorch-jit-paritybench, which are not part of this repository: each defines
 modules from one GitHub project and a list TESTCASES of how to make and call them. A file is loaded twice in a process of its
@@ -11,18 +11,18 @@ and compiled, and every difference. Half "b" of the files is kept to judge with.
 from __future__ import annotations
 
 import argparse
-
-import concurrent.futures
 import collections.abc
 import importlib
 import importlib.abc
 import importlib.machinery
 import json
+import os
 import pathlib
 import random
+import resource
 import signal
-import subprocess
 import sys
+import threading
 import types
 import warnings
 import zlib
@@ -31,7 +31,7 @@ from unittest.mock import MagicMock
 # What the projects import besides PyTorch; only PyTorch is under test.
 STUBBED = ("matplotlib", "pandas", "scipy", "sklearn", "tensorboard", "tensorflow", "torchaudio", "torchtext", "torchvision")
 TOLERANCE = 1e-3
-OUTCOMES = ("torch", "eager", "compiled")
+MEMORY = 6 << 30  # bytes that a file may take: some models are large
 
 
 class Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -74,11 +74,11 @@ def load(path, library_name):
     """The file's TESTCASES, with ``torch`` being the library of that name while the file runs."""
     library = importlib.import_module(library_name)
     if library_name != "torch":
-        from tests.external.as_torch import Finder
+        from tests.external.as_torch import install
 
         for name in [name for name in sys.modules if name.split(".")[0] == "torch"]:
             del sys.modules[name]
-        sys.meta_path.insert(0, Finder())
+        install()
     sys.modules["_paritybench_helpers"] = helpers(library)
     module = types.ModuleType(f"parity_{library_name}")
     module.__file__ = str(path)
@@ -111,6 +111,10 @@ def same(a, b):
     return True
 
 
+def described(error):
+    return f"{type(error).__name__}: {str(error)[:150]}"
+
+
 class Limit(Exception):
     """A case took too long."""
 
@@ -119,16 +123,20 @@ def _ring(*_):
     raise Limit
 
 
-def run_file(path, max_cases):
-    """One process: every case of the file, first all of PyTorch's."""
+def run_file(path, modes, max_cases):
+    """Every case of the file, first all of PyTorch's."""
     warnings.filterwarnings("ignore")
     for name in ("Callable", "Iterable", "Mapping", "MutableMapping", "Sequence", "Sized"):
         setattr(collections, name, getattr(collections.abc, name))  # where they were in the files' time
     signal.signal(signal.SIGALRM, _ring)
     sys.meta_path.insert(0, Stubs())
-    result = {"file": path.name, "notes": [], **dict.fromkeys(OUTCOMES, 0)}
-    torch, cases = load(path, "torch")
+    result = {"file": path.name, "notes": [], **dict.fromkeys(("torch", *modes), 0)}
     expected = {}
+    try:
+        torch, cases = load(path, "torch")
+    except BaseException as error:  # of no use for comparisons
+        result["notes"].append(f"torch: {described(error)}")
+        return result
     for index, (cls, init, forward, _) in enumerate(cases[:max_cases]):
         try:
             signal.alarm(30)
@@ -150,7 +158,7 @@ def run_file(path, max_cases):
     try:
         framejit, cases = load(path, "framejit")
     except BaseException as error:
-        result["notes"].append(f"import: {type(error).__name__}: {str(error)[:150]}")
+        result["notes"].append(f"import: {described(error)}")
         return result
     for index, (state, inputs, first, stable) in expected.items():
         cls, init, _, _ = cases[index]
@@ -160,7 +168,8 @@ def run_file(path, max_cases):
             args, kwargs = init()
             model = cls(*args, **kwargs).eval()
             model.load_state_dict(convert(dict(state), torch, framejit))
-            for stage, call in (("eager", model), ("compiled", framejit.compile(model))):
+            for stage in modes:
+                call = model if stage == "eager" else framejit.compile(model, fullgraph=stage == "fullgraph")
                 args, kwargs = convert(list(inputs[0]), torch, framejit), convert(inputs[1], torch, framejit)
                 got = call(*args, **kwargs)
                 result[stage] += 1
@@ -168,7 +177,7 @@ def run_file(path, max_cases):
                     result["notes"].append(f"{stage} {cls.__name__}: DIFFERENT")
                 model.load_state_dict(convert(dict(state), torch, framejit))
         except BaseException as error:
-            result["notes"].append(f"{stage} {cls.__name__}: {type(error).__name__}: {str(error)[:150]}")
+            result["notes"].append(f"{stage} {cls.__name__}: {described(error)}")
         finally:
             signal.alarm(0)
     return result
@@ -183,42 +192,56 @@ def copied(value):
     return value.detach().clone() if hasattr(value, "detach") else value
 
 
-def spawn(path, max_cases):
-    command = [sys.executable, "-m", "tests.external.paritybench", str(path.parent), "--one", path.name]
-    try:
-        done = subprocess.run(
-            [*command, "--max-cases", str(max_cases)], capture_output=True, text=True, timeout=600
-        )
-    except subprocess.TimeoutExpired:
-        return {"file": path.name, "notes": ["process: timeout"]}
-    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
-    if lines:
-        return json.loads(lines[-1].removeprefix("RESULT "))
-    words = done.stderr.strip().splitlines()[-1:] or [""]
-    kind = "crash" if done.returncode < 0 else "torch"
-    return {"file": path.name, "notes": [f"{kind}: exit {done.returncode}: {words[0][:150]}"]}
+def fork(path, options):
+    """`run_file` in a process of its own, which has the libraries imported already and may die."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.close(reader)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        for stream in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+        with os.fdopen(writer, "w") as pipe:
+            pipe.write(json.dumps(run_file(path, options.modes.split(","), options.max_cases)))
+        os._exit(0)
+    os.close(writer)
+    killer = threading.Timer(600, os.kill, (pid, signal.SIGKILL))
+    killer.start()
+    with os.fdopen(reader) as pipe:
+        text = pipe.read()
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    killer.cancel()
+    return json.loads(text) if text else {"file": path.name, "notes": [f"process: exit {status}"]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--half", choices="ab", default="a")
-    parser.add_argument("--sample", type=int, default=60)
+    parser.add_argument("--sample", type=int, help="so many files, chosen at random; default: all")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--modes", default="eager,compiled", help="of eager, compiled and fullgraph")
     parser.add_argument("--max-cases", type=int, default=12)
-    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--results", type=pathlib.Path, help="JSON lines, one a file; files that are in it are not run again")
     options = parser.parse_args()
-    if options.one:
-        print("RESULT", json.dumps(run_file(options.folder / options.one, options.max_cases)))
-        return
     files = sorted(options.folder.glob("test_*.py"))
     files = [file for file in files if zlib.crc32(file.name.encode()) % 2 == (options.half == "b")]
-    files = random.Random(options.seed).sample(files, min(options.sample, len(files)))
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        results = list(pool.map(lambda file: spawn(file, options.max_cases), files))
-    totals = [sum(result.get(outcome, 0) for result in results) for outcome in OUTCOMES]
-    print(f"{len(files)} files: {totals[0]} cases run with PyTorch, {totals[1]} with framejit, {totals[2]} compiled")
+    if options.sample:
+        files = random.Random(options.seed).sample(files, min(options.sample, len(files)))
+    done = {}
+    if options.results and options.results.exists():
+        done = {result["file"]: result for result in map(json.loads, options.results.read_text().splitlines())}
+    for name in ("torch", "framejit"):
+        importlib.import_module(name).set_num_threads(1)
+    for file in files:
+        if file.name not in done:
+            done[file.name] = fork(file, options)
+            if options.results:
+                with options.results.open("a") as results:
+                    print(json.dumps(done[file.name]), file=results)
+    results = [done[file.name] for file in files]
+    totals = [f"{outcome} {sum(result.get(outcome, 0) for result in results)}" for outcome in ("torch", *options.modes.split(","))]
+    print(f"{len(files)} files, cases that ran: {', '.join(totals)}")
     for result in results:
         for note in result["notes"]:
             print(f"{result['file']}: {note}")

@@ -25,6 +25,7 @@ OPTIONS = {
     "RAdam": [dict(lr=0.1), dict(lr=0.1, weight_decay=0.1, decoupled_weight_decay=True, betas=(0.7, 0.9))],
     "RMSprop": [dict(lr=0.02), dict(lr=0.02, momentum=0.5, centered=True, weight_decay=0.1)],
     "Rprop": [dict(lr=0.05), dict(lr=0.05, etas=(0.4, 1.3), step_sizes=(1e-3, 0.1))],
+    "Adafactor": [dict(), dict(lr=0.1, beta2_decay=-0.5, eps=(1e-6, 1e-2), d=1.5, weight_decay=0.1), dict(maximize=True)],
     "LBFGS": [dict(lr=0.3, max_iter=5), dict(max_iter=8, line_search_fn="strong_wolfe", history_size=3), dict(lr=0.1, line_search_fn="strong_wolfe")],
 }  # fmt: skip
 
@@ -283,3 +284,44 @@ def test_scheduler_before_optimizer_warns():
         UserWarning, match="Detected call of `lr_scheduler.step\\(\\)` before `optimizer.step\\(\\)`"
     ):
         scheduler.step()
+
+
+@pytest.mark.parametrize("options", [dict(lr=0.02), dict(nesterov=False, momentum=0.8, ns_steps=3), dict(adjust_lr_fn="match_rms_adamw")])
+@pytest.mark.parametrize("shape", [(6, 4), (3, 7)])
+def test_muon(shape, options):
+    """Steps are computed in bfloat16, whose sums of products may be rounded in another order."""
+    start = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    results = []
+    for library in (fj, torch):
+        parameter = library.nn.Parameter(library.tensor(start))
+        optimizer = library.optim.Muon([parameter], **options)
+        for _ in range(5):
+            optimizer.zero_grad()
+            (parameter.sin() * parameter).sum().backward()
+            optimizer.step()
+        results.append((optimizer.defaults, repr(optimizer)))
+        results[-1] += (parameter.detach().numpy() - start, optimizer.state[parameter]["momentum_buffer"].numpy())
+    (defaults, text, moved, velocity), (their_defaults, their_text, their_moved, their_velocity) = results
+    assert defaults == their_defaults and text == their_text
+    np.testing.assert_allclose(moved, their_moved, atol=0.06 * np.abs(their_moved).max())
+    np.testing.assert_allclose(velocity, their_velocity, rtol=0.02, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda o, p: o.Muon(p), "Muon only supports 2D parameters"),
+        (lambda o, p: o.Muon(p, adjust_lr_fn="x"), "Adjust learning rate function x is not supported"),
+        (lambda o, p: o.Muon(p, momentum=-1), "momentum should be >= 0 but is: -1"),
+        (lambda o, p: o.Adafactor(p, lr=-1), "Learning rate should be >= 0 but is: -1"),
+        (lambda o, p: o.Adafactor(p, d=0.5), "Clipping threshold d should be >= 1 but is: 0.5"),
+        (lambda o, p: o.Adafactor(p, eps=(None, -1)), "epsilon2 should be >= 0 but is: -1"),
+        (lambda o, p: o.Adafactor(p, beta2_decay=1.0), "beta2_decay should be <= 0 but is: 1.0"),
+    ],
+)
+def test_errors_of_matrix_optimisers(make, message):
+    for library in (fj, torch):
+        parameter = library.nn.Parameter(library.ones(3, 1))
+        parameters = [library.nn.Parameter(library.ones(3))] if "2D" in message else [parameter]
+        with pytest.raises(ValueError, match=message):
+            make(library.optim, parameters)

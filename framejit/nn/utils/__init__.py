@@ -1,11 +1,12 @@
 """Helpers over modules and parameters.
 
 Tour: ``clip_grad``, ``vector`` (parameters as one vector), ``rnn`` (packed sequences), ``parametrize`` and
-``parametrizations``, ``weight_norm`` (and spectral norm, as hooks), ``fusion`` (batch norms folded away), ``stateless``
+``parametrizations`` (and
+``orthogonal``), ``prune``, ``weight_norm`` (and spectral norm, as hooks), ``fusion`` (batch norms folded away), ``stateless``
 (calls with other parameters), ``init`` (modules without initial values).
 """
 
-from framejit.nn.utils import fusion, parametrizations, parametrize, rnn, stateless
+from framejit.nn.utils import fusion, parametrizations, parametrize, prune, rnn, stateless
 from framejit.nn.utils.clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -38,6 +39,7 @@ __all__ = [
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
+    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",

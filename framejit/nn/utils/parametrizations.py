@@ -1,4 +1,4 @@
-"""Parametrisations ready to use: weight norm and spectral norm."""
+"""Parametrisations ready to use: weight norm, spectral norm, orthogonal matrices (``orthogonal``)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from framejit import Tensor
 from framejit.nn import functional as F
 from framejit.nn.modules.module import Module
 from framejit.nn.utils import parametrize
+from framejit.nn.utils.orthogonal import orthogonal as orthogonal
 from framejit.nn.utils.weight_norm import as_matrix, default_dim, norm_except_dim
 
 _M = TypeVar("_M", bound=Module)

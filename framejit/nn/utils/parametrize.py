@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import framejit as fj
@@ -49,7 +49,8 @@ class ParametrizationList(ModuleList):
         with fj.no_grad():
             for module in reversed(self):
                 if hasattr(module, "right_inverse"):
-                    start = module.right_inverse(start)
+                    with suppress(NotImplementedError):  # not for all values: the map starts at this one
+                        start = module.right_inverse(start)
         self.is_tensor = isinstance(start, Tensor)
         self.ntensors = 1 if self.is_tensor else len(start)
         if self.is_tensor:
