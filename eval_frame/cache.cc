@@ -109,7 +109,7 @@ void CodeCache::drop_traces() {
     dropped.insert(dropped.end(), entry->traces.begin(), entry->traces.end());
     entry->traces.clear();
     entry->varied.clear();
-    entry->closed = false;
+    entry->closed.clear();
   }
   traces_ = graphs_ = 0;
 }

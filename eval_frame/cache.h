@@ -47,7 +47,8 @@ class EntryPoint {
  public:
   std::vector<std::shared_ptr<const CachedTrace>> traces;
   std::vector<symbolic::Varied> varied;
-  bool closed = false;  ///< no more traces are made here: the limit was reached, or the tracer failed
+  /// Why no more traces are made here: the limit was reached, or the tracer failed. Empty: they are.
+  std::string closed;
 
   void add(std::shared_ptr<const CachedTrace> trace) { traces.insert(traces.begin(), std::move(trace)); }
   void used(size_t index);
@@ -90,6 +91,10 @@ class Compilation {
   Stats& stats() { return stats_; }
   CodeCache& cache(PyCodeObject* code);
   bool warn_at_limit();  ///< the first time: true
+  /// Code that gave many traces and no graph runs as it is, unless all of it was asked to be compiled.
+  bool gives_up(const CodeCache& cache) const {
+    return settings_.give_up_without_graphs && !settings_.options.fullgraph && cache.is_hopeless();
+  }
   void drop_traces();
   int visit(visitproc visit, void* arg) const;  ///< for the garbage collector: objects that traces own
 

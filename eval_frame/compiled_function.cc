@@ -113,7 +113,8 @@ PyObject* call_compiled(PyObject* object, PyObject* const* arguments, size_t fla
   if (result || PyErr_Occurred()) return result;
   if (compiled->compilation->settings().options.fullgraph) {
     if (const char* why = why_untraced(compiled)) {
-      raise_not_compiled_error(compiled->target, why);
+      Owned name = Owned::steal(PyObject_GetAttrString(compiled->target, "__qualname__"));
+      if (name) raise_not_compiled_error(name.get(), why);
       return nullptr;
     }
   }

@@ -137,23 +137,19 @@ void raise_graph_break_error(const TraceReport& trace_report) {
   });
 }
 
-void raise_not_compiled_error(PyObject* callable, const std::string& why) {
+void raise_not_compiled_error(PyObject* name, const std::string& why) {
   guarded([&] {
     py::object type = errors().attr("NotCompiledError");
-    py::object error = type(py::handle(callable).attr("__qualname__"), why);
+    py::object error = type(py::handle(name), why);
     PyErr_SetObject(type.ptr(), error.ptr());
     throw py::error_already_set();
   });
 }
 
-bool warn_recompile_limit(PyCodeObject* code, int limit, const std::string& guard) {
+bool warn_recompile_limit(PyCodeObject* code, const std::string& why) {
   return guarded([&] {
     std::string name = py::cast<std::string>(py::handle(code->co_qualname));
-    std::string message =
-        name + ": compiled " + std::to_string(limit) +
-        " times for different arguments (cache_size_limit); further ones run without the compiler. " +
-        "Last guard that failed: " + guard +
-        ". Pass fewer kinds of arguments, or raise options={'cache_size_limit': n}.";
+    std::string message = name + " runs without the compiler for further arguments: " + why;
     PyObject* category = errors().attr("RecompileLimitWarning").ptr();
     if (PyErr_WarnEx(category, message.c_str(), 1) < 0) throw py::error_already_set();
   });

@@ -27,10 +27,10 @@ void report_internal_error(const std::string& message);
 
 /// Sets the GraphBreakError of a trace made under fullgraph=True.
 void raise_graph_break_error(const TraceReport& report);
-/// Sets the NotCompiledError of a call that, under fullgraph=True, would run as it is.
-void raise_not_compiled_error(PyObject* callable, const std::string& why);
+/// Sets the NotCompiledError of a call of `name` that, under fullgraph=True, would run as it is.
+void raise_not_compiled_error(PyObject* name, const std::string& why);
 /// Issues the RecompileLimitWarning; false if the warnings filter turned it into an exception.
-bool warn_recompile_limit(PyCodeObject* code, int limit, const std::string& guard);
+bool warn_recompile_limit(PyCodeObject* code, const std::string& why);
 
 /// The event as a dictionary (new reference), for `trace_for_inputs`.
 PyObject* trace_event(const TraceReport& report);

@@ -76,8 +76,7 @@ Exit Runner::run() {
 Runner::Next Runner::run_piece() {
   if (handling_ || live_.instruction().op == bytecode::Opcode::Reraise) return run_instruction();
   ThreadState& thread = this_thread();
-  bool hopeless = compilation_.settings().give_up_without_graphs && cache_.is_hopeless();
-  if (thread.disabled || is_watched(live_.thread) || hopeless) return interpret_rest();
+  if (thread.disabled || is_watched(live_.thread) || compilation_.gives_up(cache_)) return interpret_rest();
   EntryPoint& entry = cache_.entry(live_.pc);
   Next next;
   if (run_cached(entry, next)) return next;
@@ -86,7 +85,7 @@ Runner::Next Runner::run_piece() {
   if (!made) return raise_here();
   Slots slots(made->trace->slot_count);
   if (made->trace->guards->run(values_of(live_), slots.data()) != guards::Program::kHit) {
-    entry.closed = true;  // our bug: it would be made again and again
+    entry.closed = "a trace did not fit the values that it was made from (a bug of framejit)";
     return interpret_rest();
   }
   return after_status(*made->trace, replay(*made, slots));
@@ -281,8 +280,8 @@ PyObject* run_frame(PyThreadState* thread, Frame* frame, CodeCache& cache, Compi
 
 PyObject* evaluate_eligible(PyThreadState* thread, Frame* frame, Compilation& compilation) {
   CodeCache& cache = compilation.cache(frame_code(frame));
-  bool hopeless = compilation.settings().give_up_without_graphs && cache.is_hopeless();
-  if (cache.left_alone || hopeless || is_watched(thread)) return evaluate_default(thread, frame, 0);
+  if (cache.left_alone || compilation.gives_up(cache) || is_watched(thread))
+    return evaluate_default(thread, frame, 0);
   Disabled disabled = disabled_kind(frame_function(frame));
   if (disabled == Disabled::no) return run_frame(thread, frame, cache, compilation);
   if (disabled == Disabled::itself) return evaluate_default(thread, frame, 0);

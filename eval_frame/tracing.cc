@@ -34,9 +34,19 @@ std::string remember_mismatches(const guards::FrameValues& values, EntryPoint& e
 // May set an exception: warnings can be turned into errors.
 void close_at_limit(PyCodeObject* code, EntryPoint& entry, Compilation& compilation,
                     const std::string& guard) {
-  entry.closed = true;
+  entry.closed = "it was compiled " + std::to_string(compilation.settings().cache_size_limit) +
+                 " times for different arguments (cache_size_limit). Last guard that failed: " + guard +
+                 ". Pass fewer kinds of arguments, or raise options={'cache_size_limit': n}.";
   report_limit(code, guard);
-  if (compilation.warn_at_limit()) warn_recompile_limit(code, compilation.settings().cache_size_limit, guard);
+  bool warns = !compilation.settings().options.fullgraph && compilation.warn_at_limit();
+  if (warns) warn_recompile_limit(code, entry.closed);
+}
+
+// No trace and none will be made: the frame runs as it is, or the call fails where that was ruled out.
+std::nullptr_t run_as_it_is(const Place& place, const EntryPoint& entry, const Settings& settings) {
+  if (settings.options.fullgraph && !PyErr_Occurred())
+    raise_not_compiled_error(place.code->co_qualname, entry.closed);
+  return nullptr;
 }
 
 void count(const Trace& trace, CodeCache& cache, Compilation& compilation) {
@@ -81,7 +91,7 @@ std::unique_ptr<Trace> trace_at(const Place& place, const Settings& settings,
 std::shared_ptr<const CachedTrace> make_trace(const Place& place, CodeCache& cache, EntryPoint& entry,
                                               Compilation& compilation) {
   const Settings& settings = compilation.settings();
-  if (entry.closed) return nullptr;
+  if (!entry.closed.empty()) return run_as_it_is(place, entry, settings);
   entry.drop_dead();
   std::string recompile;
   if (!entry.traces.empty()) {
@@ -89,14 +99,14 @@ std::shared_ptr<const CachedTrace> make_trace(const Place& place, CodeCache& cac
     recompile = remember_mismatches(place.values, entry);
     if (static_cast<int>(entry.traces.size()) >= settings.cache_size_limit) {
       close_at_limit(place.code, entry, compilation, recompile);
-      return nullptr;
+      return run_as_it_is(place, entry, settings);
     }
   }
   Clock::time_point start = Clock::now();
   std::unique_ptr<Trace> trace = trace_at(place, settings, entry.varied);
   if (!trace) {
-    entry.closed = !PyErr_Occurred();
-    return nullptr;
+    if (!PyErr_Occurred()) entry.closed = "the compiler failed (a bug of framejit; stderr has its message)";
+    return run_as_it_is(place, entry, settings);
   }
   double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   TraceReport report{*trace, place.code, place.program->line(place.pc), place.pc == 0, seconds, recompile};

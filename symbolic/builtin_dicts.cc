@@ -117,7 +117,7 @@ void Executor::dict_update(DictVar* dict, Var* from) {
 void Executor::dict_clear(DictVar* dict) {
   dict->table.clear();
   dict->loaded = dict->written = true;
-  mutated();
+  mutated(dict);
   if (!dict->existing()) return;
   guard_type(dict);
   effect(StepOp::dict_clear, {dict});

@@ -34,11 +34,11 @@ void Executor::list_append(ListVar* list, Var* item) {
     if (!list->assigned) effect(StepOp::list_append, {list, item});
   }
   list->items.push_back(item);
-  mutated();
+  mutated(list);
 }
 
 void Executor::list_assigned(ListVar* list) {
-  mutated();
+  mutated(list);
   if (!list->existing() || list->assigned) return;
   list->assigned = true;
   effect(StepOp::list_assign, {list});
@@ -130,7 +130,7 @@ void Executor::dict_set(DictVar* dict, Var* key, Var* value) {
   if (dict->view_of) return write_instance_attribute(dict->view_of, attribute_key(key), value);
   dict->table.set(key_of(key), value);
   dict->written = true;
-  mutated();
+  mutated(dict);
   if (!dict->existing()) return;
   guard_type(dict);
   effect(StepOp::dict_set, {dict, key, value});
@@ -147,7 +147,7 @@ bool Executor::dict_erase(DictVar* dict, Var* key) {
   load_all(dict);  // so that the order of keys stays known
   dict->table.erase(key_of(key));
   dict->written = true;
-  mutated();
+  mutated(dict);
   if (dict->existing()) effect(StepOp::dict_delete, {dict, key});
   return true;
 }

@@ -12,9 +12,11 @@ using bytecode::Instruction;
 using bytecode::OpClass;
 using bytecode::Opcode;
 
-Executor::Executor(const TraceRequest& request, const std::optional<Restart>& cut)
+Executor::Executor(const TraceRequest& request, const std::optional<Restart>& cut,
+                   const std::set<PyObject*>& fixed)
     : request_(request),
       cut_(cut),
+      fixed_(fixed),
       tracer_(std::make_unique<graph::Tracer>()),
       trace_(std::make_unique<Trace>()),
       null_(make<NullVar>()),
@@ -265,13 +267,16 @@ std::unique_ptr<Trace> fallback(const TraceRequest& request, BreakId why) {
 std::unique_ptr<Trace> trace_frame(const TraceRequest& request) {
   constexpr int kMaxAttempts = 24;
   std::optional<Restart> cut;
+  std::set<PyObject*> fixed;
   try {
     for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-      Executor executor(request, cut);
+      Executor executor(request, cut, fixed);
       try {
         return executor.run();
       } catch (Restart& restart) {
         cut = restart;
+      } catch (FixArguments& fix) {
+        fixed.insert(fix.cached);
       }
     }
     return fallback(request, BreakId::too_many_attempts);

@@ -1,8 +1,8 @@
 // The symbolic executor: runs one frame's bytecode, and what it calls, over abstract values.
 //
-// Control flow of the tracer itself is by three C++ exceptions: BreakError (the current instruction cannot be
+// Control flow of the tracer itself is by four C++ exceptions: BreakError (the current instruction cannot be
 // traced), RaiseError (the traced program raises) and Restart (trace again and end before an earlier root
-// instruction). None leaves trace_frame().
+// instruction), FixArguments (trace again). None leaves trace_frame().
 #pragma once
 
 #include <algorithm>
@@ -34,6 +34,11 @@ struct Restart {
   BreakRecord record;
 };
 
+/// Trace again; arguments of this cached function get fixed to their values.
+struct FixArguments {
+  PyObject* cached;
+};
+
 /// The back edge to `target` has been taken often enough.
 struct LoopCut {
   int target;
@@ -57,7 +62,7 @@ struct Effect {
 
 class Executor {
  public:
-  Executor(const TraceRequest& request, const std::optional<Restart>& cut);
+  Executor(const TraceRequest& request, const std::optional<Restart>& cut, const std::set<PyObject*>& fixed);
   ~Executor();
   /// Runs to an end of the trace.
   std::unique_ptr<Trace> run();
@@ -74,6 +79,10 @@ class Executor {
   [[noreturn]] void raise_pending();
   void effect(StepOp op, std::vector<Var*> operands, int32_t aux = 0);
   void mutated() { ++mutations_; }
+  void mutated(Var* container) {
+    if (container->cache) throw FixArguments{container->cache};
+    mutated();
+  }
   BreakRecord record_here(BreakId id, std::string detail) const;
   PyObject* pin(PyObject* borrowed);  ///< keeps it alive while tracing; returns it
 
@@ -164,6 +173,9 @@ class Executor {
   /// As fold_call, of a function behind functools.lru_cache: programs do not rely on when such a function
   /// runs, and get the same object from every call. The trace holds it.
   Var* call_cached(PyObject* cached, const CallArgs& args);
+  Var* call_behind_cache(PyObject* cached, const CallArgs& args);
+  bool varies(Var* var);
+  bool belongs_to(Var* var, PyObject* cached);
   PyRef call_real(PyObject* callable, const CallArgs& args);
 
   // ---- tensor.cc
@@ -243,7 +255,6 @@ class Executor {
   Var* advance(IteratorVar* iterator);
   Var* advance_range(IteratorVar* iterator);
   Var* advance_zip(IteratorVar* iterator);
-  bool range_varies(IteratorVar* iterator) const;
   Var* next_or_null(const std::function<Var*()>& body);
   Var* start_generator(Frame& frame);
   Var* resume(IteratorVar* generator, Var* sent);
@@ -344,6 +355,7 @@ class Executor {
 
   const TraceRequest& request_;
   std::optional<Restart> cut_;
+  const std::set<PyObject*>& fixed_;  ///< cached functions: see FixArguments
   guards::ProgramBuilder guards_;
   std::unique_ptr<graph::Tracer> tracer_;
   std::unique_ptr<Trace> trace_;

@@ -243,6 +243,7 @@ std::optional<int64_t> Executor::as_index(Var* var) {
 
 bool Executor::same_object(Var* a, Var* b) {
   if (a == b) return true;
+  if (a->cache && a->cache == b->cache) throw FixArguments{a->cache};
   if (is_constant_like(a) && is_constant_like(b)) {
     if (a->existing() && b->existing()) return as_constant(a) == as_constant(b);
     return false;  // a new tuple or slice is an object of its own

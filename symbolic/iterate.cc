@@ -179,19 +179,14 @@ Var* Executor::advance_range(IteratorVar* it) {
   PyRef range = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type),
                                                           parts[0], parts[1], parts[2], nullptr));
   if (!range) raise_pending();
-  if (it->index == 0 && (PyObject_Size(range.get()) > request_.options.loop_iterations || range_varies(it)))
+  auto& bounds = static_cast<RangeVar*>(it->over)->parts;
+  bool varied = std::any_of(bounds, bounds + 3, [this](Var* part) { return varies(part); });
+  if (it->index == 0 && (PyObject_Size(range.get()) > request_.options.loop_iterations || varied))
     break_here(BreakId::real_iterator,
                "a range over " + describe(static_cast<RangeVar*>(it->over)->parts[1]));
   for (Var* part : static_cast<RangeVar*>(it->over)->parts) as_constant(part);
   if (it->index >= PyObject_Size(range.get())) return nullptr;
   return steal_constant(PySequence_GetItem(range.get(), it->index));
-}
-
-bool Executor::range_varies(IteratorVar* it) const {
-  for (Var* part : static_cast<RangeVar*>(it->over)->parts)
-    for (const Varied& varied : request_.varied)
-      if (part->source && varied.dim == -1 && varied.source == part->source->text) return true;
-  return false;
 }
 
 Var* Executor::advance_zip(IteratorVar* it) {

@@ -112,9 +112,60 @@ Var* Executor::fold_call(PyObject* callable, const CallArgs& args) {
 }
 
 Var* Executor::call_cached(PyObject* cached, const CallArgs& args) {
+  bool varied =
+      std::any_of(args.positional.begin(), args.positional.end(), [this](Var* arg) { return varies(arg); });
+  if (varied && !fixed_.count(cached))
+    if (Var* result = call_behind_cache(cached, args)) return result;
   NotRecording scope;
   PyRef result = call_real(cached, args);
   return result ? existing(pin(result.get()), nullptr) : nullptr;
+}
+
+/// Does it hold a number that earlier traces took for fixed, and that has changed?
+bool Executor::varies(Var* var) {
+  if (TupleVar* tuple = as<TupleVar>(var)) {
+    load_items(tuple);
+    return std::any_of(tuple->items.begin(), tuple->items.end(), [this](Var* item) { return varies(item); });
+  }
+  NumberVar* number = as<NumberVar>(var);
+  if (!number || number->specialized) return false;
+  if (number->is_size) return true;
+  if (number->source)
+    return std::any_of(request_.varied.begin(), request_.varied.end(), [&](const Varied& varied) {
+      return varied.dim == -1 && varied.source == number->source->text;
+    });
+  return (number->left && varies(number->left)) || (number->right && varies(number->right));
+}
+
+/// Traces the cached function's body, so that its arguments need not be fixed. What the cache has only one of
+/// (see Var::cache) or keeps from happening again is found out by then or later: FixArguments.
+Var* Executor::call_behind_cache(PyObject* cached, const CallArgs& args) {
+  PyRef body = PyRef::steal(PyObject_GetAttrString(cached, "__wrapped__"));
+  if (!body || !PyFunction_Check(body.get())) return PyErr_Clear(), nullptr;
+  size_t effects = effects_.size();
+  Var* result = nullptr;
+  try {
+    result = call(existing(pin(body.get()), nullptr), args);
+  } catch (BreakError&) {
+  }
+  if (!result || effects_.size() != effects || !belongs_to(result, cached)) throw FixArguments{cached};
+  return result;
+}
+
+/// Marks what a cached function made; false for what cannot be followed.
+bool Executor::belongs_to(Var* var, PyObject* cached) {
+  auto all = [&](const std::vector<Var*>& items) {
+    return std::all_of(items.begin(), items.end(), [&](Var* item) { return belongs_to(item, cached); });
+  };
+  if (var->existing() || var->kind == Kind::number) return true;
+  var->cache = cached;
+  if (TupleVar* tuple = as<TupleVar>(var)) return all(tuple->items);
+  if (ListVar* list = as<ListVar>(var)) return all(list->items);
+  DictVar* dict = as<DictVar>(var);
+  if (!dict || dict->view_of) return false;
+  for (const Table::Entry& entry : dict->table.entries())
+    if (!belongs_to(entry.key.var, cached) || !belongs_to(entry.value, cached)) return false;
+  return true;
 }
 
 PyRef Executor::call_real(PyObject* callable, const CallArgs& args) {

@@ -57,6 +57,7 @@ Reg Rebuilder::reg(Var* var) {
 }
 
 Reg Rebuilder::make(Var* var) {
+  if (var->cache) throw FixArguments{var->cache};
   if (var->kind == Kind::null) return kNoReg;
   if (var->kind == Kind::number) return make_number(static_cast<NumberVar*>(var));
   if (var->existing()) {

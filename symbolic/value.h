@@ -53,6 +53,9 @@ class Var {
   PyRef real;  ///< the existing object or the constant; of a number: the hint
   const Source* source = nullptr;
   bool type_guarded = false;
+  /// Made by tracing behind this functools.lru_cache, whose function would give the same object each time: it
+  /// must not be changed, compared by identity or leave the trace.
+  PyObject* cache = nullptr;
   int birth = 0;  ///< the root step during which it was made; see Executor::cut_before
 
  protected:

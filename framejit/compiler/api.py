@@ -73,7 +73,8 @@ def compile(
     """Compiles ``model``, a function, method or :class:`framejit.nn.Module`, at its first call. Also a decorator.
 
     Args:
-        fullgraph: raise :class:`GraphBreakError` unless the whole function becomes one graph.
+        fullgraph: raise :class:`GraphBreakError` unless the whole function becomes one graph, and :class:`NotCompiledError`
+            where a call would run without the compiler, as it does beyond ``cache_size_limit``.
         dynamic: sizes of inputs. ``None``: fixed until one changes, then symbolic; ``True``: symbolic from the start;
             ``False``: always fixed.
         backend: ``"inductor"``, ``"aot_eager"`` (differentiated, not fused), ``"eager"`` (traced only), or a callable

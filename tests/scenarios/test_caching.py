@@ -1,5 +1,6 @@
 """Caching and limits (scenarios 21 to 24)."""
 
+import functools
 import gc
 import warnings
 import weakref
@@ -158,6 +159,95 @@ def test_fullgraph_fails_when_nothing_would_be_compiled():
     for fn in (generator, coroutine, disabled, len):
         with pytest.raises(fj.compiler.NotCompiledError, match=f"{fn.__name__} would run without the compiler"):
             fj.compile(fn, fullgraph=True)(fj.ones(2))
+
+
+def test_fullgraph_fails_at_the_limit():
+    def fn(x, text):
+        return x + len(text)
+
+    compiled = fj.compile(fn, fullgraph=True, options={"cache_size_limit": 3})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for i in range(3):
+            assert_same(compiled(fj.ones(2), "a" * i), fj.ones(2) + i)
+    for _ in range(2):
+        with pytest.raises(fj.compiler.NotCompiledError) as raised:
+            compiled(fj.ones(2), "a" * 3)
+        text = str(raised.value)
+        assert "fn would run without the compiler: it was compiled 3 times" in text
+        assert "expected 'aa'" in text and "options={'cache_size_limit': n}" in text
+    assert_same(compiled(fj.ones(2), "aa"), fj.ones(2) + 2)  # what is compiled still runs
+    fj.compiler.reset()
+    assert_same(compiled(fj.ones(2), "a" * 3), fj.ones(2) + 3)
+
+
+def test_fullgraph_does_not_give_up_a_function_without_graphs():
+    compiled = fj.compile(lambda text: len(text), fullgraph=True, options={"cache_size_limit": 100})
+    for i in range(60):
+        assert compiled("a" * i) == i
+    assert fj.compiler.stats(compiled).compilations == 60
+
+
+@functools.lru_cache
+def _plan(sizes, pattern):
+    """As einops does it: from sizes to new sizes, remembered."""
+    n, m = sizes
+    if pattern == "merge":
+        return (n * m,)
+    if n % 2:
+        raise ValueError("odd")
+    return n // 2, 2, m
+
+
+_memory: list = []
+
+
+@functools.lru_cache
+def _remembering(n):
+    _memory.append(n)
+    return n + 1
+
+
+@functools.lru_cache
+def _fresh(n):
+    return [n]
+
+
+def test_a_cached_function_of_sizes_is_compiled_once_for_all():
+    def fn(x):
+        return x.reshape(_plan(x.shape, "merge")), x.reshape(_plan(x.shape, "split"))
+
+    compiled = check_calls(lambda: fn, *((fj.ones(n, m),) for n, m in ((2, 5), (4, 7), (6, 3), (8, 9), (10, 11), (3, 4), (5, 4))))
+    assert fj.compiler.stats(compiled).graphs == 3  # fixed, even, odd
+
+    fj.compiler.reset()
+    strict = fj.compile(lambda x: x.reshape(_plan(x.shape, "merge")), fullgraph=True)
+    for n in range(2, 20):
+        assert strict(fj.ones(n, n + 1)).shape == (n * (n + 1),)
+    assert fj.compiler.stats(strict).compilations == 2
+
+
+def test_a_cached_function_runs_once_and_gives_one_object():
+    def effects(x, n):
+        return x + _remembering(n)
+
+    def identity(x, n):
+        items = _fresh(n)
+        items.append(len(items))
+        return x + len(items), items is _fresh(n)
+
+    for fn in (effects, identity):
+        compiled = fj.compile(fn)
+        for cached in (_remembering, _fresh):
+            cached.cache_clear()
+        _memory.clear()
+        want = [fn(fj.ones(2), n) for n in (1, 2, 3, 3, 4, 1)]
+        memory = list(_memory)
+        for cached in (_remembering, _fresh):
+            cached.cache_clear()
+        _memory.clear()
+        assert_same([compiled(fj.ones(2), n) for n in (1, 2, 3, 3, 4, 1)], want)
+        assert _memory == memory
 
 
 @pytest.mark.parametrize(
