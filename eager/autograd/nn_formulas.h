@@ -25,5 +25,9 @@ Tensor batch_norm_backward_input(const Tensor& grad, const Tensor& input, const 
                                  const Tensor& saved_mean, const Tensor& saved_variance, double eps);
 Tensor batch_norm_backward_weight(const Tensor& grad, const Tensor& input, const Tensor& saved_mean,
                                   const Tensor& saved_variance, double eps);
+Tensor group_norm_backward_input(const Tensor& grad, const Tensor& input, SymInt groups, const Tensor& weight,
+                                 const Tensor& saved_mean, const Tensor& saved_rstd, double eps);
+Tensor group_norm_backward_weight(const Tensor& grad, const Tensor& input, SymInt groups,
+                                  const Tensor& saved_mean, const Tensor& saved_rstd, double eps);
 
 }  // namespace framejit::eager::ops

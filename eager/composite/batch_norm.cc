@@ -1,5 +1,6 @@
 // batch_norm and its kin, and the derivative of batch_norm_train.
 #include "eager/autograd/formulas.h"
+#include "eager/composite/channels.h"
 #include "eager/composite/halves.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/norm_rows.h"
@@ -17,26 +18,6 @@
 namespace framejit::eager {
 
 namespace {
-
-/// A vector over channels, in the shape that broadcasts against (N, C, ...).
-Tensor over_channels(const Tensor& vector, int rank) {
-  Dims shape(rank, 1);
-  shape[1] = vector.size(0).bits();
-  return reshape(vector, shape);
-}
-
-void check_channels(const Value& vector, const char* name, SymInt channels) {
-  if (vector.is_none()) return;
-  FRAMEJIT_CHECK(vector.impl()->meta.sizes.size() == 1 && vector.impl()->meta.sizes.sym(0) == channels, name,
-                 " should contain ", channels.str(), " elements not ",
-                 numel(vector.impl()->meta.sizes).str());
-}
-
-Tensor with_weight_and_bias(Tensor x, const Value& weight, const Value& bias) {
-  if (!weight.is_none()) x = x * over_channels(weight.tensor(), x.dim());
-  if (!bias.is_none()) x = x + over_channels(bias.tensor(), x.dim());
-  return x;
-}
 
 /// running = running * (1 - momentum) + momentum * now.
 void update(const Tensor& running, const Tensor& now, double momentum) {
@@ -68,7 +49,8 @@ void batch_norm_composite(const Value* args, Value* results) {
     const Tensor scale = args[3].is_none() ? rstd : rstd * args[3];
     const Tensor shift = -(args[1].tensor() * scale);
     const Tensor total = args[4].is_none() ? shift : shift + args[4];
-    return void(results[0] = input * over_channels(scale, input.dim()) + over_channels(total, input.dim()));
+    return void(results[0] =
+                    addcmul(over_channels(total, input.dim()), input, over_channels(scale, input.dim())));
   }
   SymInt count = input.size(0);
   for (int d = 2; d < input.dim(); ++d) count = count * input.size(d);
@@ -129,32 +111,6 @@ void instance_norm_composite(const Value* args, Value* results) {
     update(args[2].tensor(), mean(reshape(unbiased(variance, count), instances), over_batch), args[6].real());
 }
 
-/// args: input, num_groups, weight, bias, eps.
-void group_norm_composite(const Value* args, Value* results) {
-  const Tensor input = args[0].tensor();
-  FRAMEJIT_CHECK(input.dim() >= 2, "Expected at least 2 dimensions for input tensor but received ",
-                 input.dim());
-  const SymInt groups = args[1].sym_int(), channels = input.size(1);
-  FRAMEJIT_CHECK(groups > 0, "Expected num groups to be greater than 0, got ", groups.str());
-  FRAMEJIT_CHECK(
-      floor_mod(channels, groups) == 0,
-      "Expected number of channels in input to be divisible by num_groups, but got input of shape ",
-      sizes_text(input.sizes()), " and num_groups=", groups.str());
-  check_channels(args[2],
-                 "Expected weight to be a vector of size equal to the number of channels in input: weight",
-                 channels);
-  check_channels(args[3],
-                 "Expected bias to be a vector of size equal to the number of channels in input: bias",
-                 channels);
-  SymInt length = floor_div(channels, groups);
-  for (int d = 2; d < input.dim(); ++d) length = length * input.size(d);
-  Dims rows;
-  rows.push_back(input.size(0) * groups);
-  rows.push_back(length);
-  const Tensor normal = native_layer_norm(reshape(input, rows), one_dim(length), {}, {}, args[4].real())[0];
-  results[0] = with_weight_and_bias(reshape(normal, input.sizes()), args[2], args[3]);
-}
-
 /// args: input, size, alpha, beta, k.
 void local_response_norm_composite(const Value* args, Value* results) {
   const Tensor input = args[0].tensor();
@@ -194,14 +150,6 @@ struct NormalizedBatch {
   }
 };
 
-/// Whether a gradient that will not be differentiated can be computed channel by channel, in one kernel.
-bool are_plain_planes(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                      const Tensor& saved_mean) {
-  if (!saved_mean.defined() || modes().grad_enabled || grad.is_symbolic() || input.is_symbolic())
-    return false;
-  return cpu::are_norm_rows(input, weight, {}) && grad.dtype() == input.dtype();
-}
-
 }  // namespace
 
 /// With g the gradient of x': rstd * (g - mean(g) - x' * mean(g * x')).
@@ -210,7 +158,7 @@ Tensor batch_norm_backward_input(const Tensor& grad, const Tensor& input, const 
   if (is_half(input.dtype()))
     return narrowed(batch_norm_backward_input(widened(grad), widened(input), widened_if(weight), {}, {}, eps),
                     input.dtype());
-  if (are_plain_planes(grad, input, weight, saved_mean))
+  if (norm_by_kernel(grad, input, weight, saved_mean))
     return cpu::batch_norm_planes_backward(cpu::contiguous(grad), input, weight, saved_mean, saved_variance,
                                            eps);
   const Dims dims = all_but_channels(input.dim());
@@ -223,7 +171,7 @@ Tensor batch_norm_backward_weight(const Tensor& grad, const Tensor& input, const
                                   const Tensor& saved_variance, double eps) {
   if (is_half(input.dtype()))
     return narrowed(batch_norm_backward_weight(widened(grad), widened(input), {}, {}, eps), input.dtype());
-  if (are_plain_planes(grad, input, {}, saved_mean))
+  if (norm_by_kernel(grad, input, {}, saved_mean))
     return cpu::batch_norm_weight_backward(cpu::contiguous(grad), input, saved_mean, saved_variance, eps);
   return sum(grad * NormalizedBatch(input, saved_mean, saved_variance, eps).value,
              all_but_channels(input.dim()));

@@ -1,6 +1,8 @@
 // Derivatives that take more than an expression (declared in eager/autograd/formulas.h).
 #include "eager/autograd/formulas.h"
+#include "eager/composite/channels.h"
 #include "eager/composite/halves.h"
+#include "eager/cpu/kernel_support.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/complex.h"
@@ -195,6 +197,9 @@ Tensor layer_norm_backward_input(const Tensor& grad, const Tensor& input, const 
     return narrowed(
         layer_norm_backward_input(widened(grad), widened(input), shape, widened_if(weight), {}, {}, eps),
         input.dtype());
+  if (norm_by_kernel(grad, input, weight, saved_mean))
+    return cpu::layer_norm_rows_backward(cpu::contiguous(grad), input, weight, numel(shape).expect(),
+                                         saved_mean, saved_rstd);
   const Dims dims = last_dims(shape.size());
   const Normalized normalized(input, shape, saved_mean, saved_rstd, eps);
   const Tensor scaled = weight.defined() ? grad * weight : grad;
@@ -207,6 +212,9 @@ Tensor layer_norm_backward_weight(const Tensor& grad, const Tensor& input, const
   if (is_half(input.dtype()))
     return narrowed(layer_norm_backward_weight(widened(grad), widened(input), shape, {}, {}, eps),
                     input.dtype());
+  if (norm_by_kernel(grad, input, {}, saved_mean))
+    return cpu::layer_norm_weight_backward(cpu::contiguous(grad), input, shape, numel(shape).expect(),
+                                           saved_mean, saved_rstd);
   return layer_norm_backward_bias(grad * Normalized(input, shape, saved_mean, saved_rstd, eps).value, shape);
 }
 

@@ -1,7 +1,9 @@
-// batch_norm by the statistics of the batch.
+// batch_norm by the statistics of the batch, and its gradients.
 #include <cmath>
 
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/norm_rows.h"
+#include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
@@ -11,37 +13,120 @@ using namespace cpu;
 
 namespace {
 
-constexpr int kLanes = 16;
+/// Where the elements of a channel lie: `planes` stretches of `plane` elements, `distance` apart.
+struct Channels {
+  int64_t count, planes, plane, distance;
 
-/// Sum of f(x[i]): kLanes partial sums side by side, for speed and for accuracy.
-template <class T, class F>
-double lane_sum(const T* x, int64_t n, F f) {
-  T lanes[kLanes] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (int k = 0; k < kLanes; ++k) lanes[k] += f(x[i + k]);
-  double total = 0;
-  for (; i < n; ++i) total += double(f(x[i]));
-  for (T lane : lanes) total += double(lane);
-  return total;
-}
-
-/// One channel: `planes` stretches of `plane` elements, `distance` apart.
-template <class T>
-struct Channel {
-  int64_t planes, plane, distance;
-
-  template <class F>
-  double mean(const T* x, F f) const {
-    double total = 0;
-    for (int64_t i = 0; i < planes; ++i) total += lane_sum(x + i * distance, plane, f);
-    return total / double(planes * plane);
+  explicit Channels(const Tensor& input) : count(input.sizes()[1]), planes(input.sizes()[0]) {
+    plane = input.numel().expect() / (planes * count);
+    distance = plane * count;
   }
-  void scale(const T* x, T average, T factor, T shift, T* to) const {
-    for (int64_t i = 0; i < planes; ++i, x += distance, to += distance)
-      for (int64_t k = 0; k < plane; ++k) to[k] = (x[k] - average) * factor + shift;
+  int64_t elements() const { return planes * plane; }
+  /// Images of one pixel: a channel is a column.
+  bool are_columns() const { return plane == 1; }
+  /// Stretches so short that a channel is gathered first.
+  bool are_gathered() const { return plane < 16; }
+  Stretches stretches() const {
+    return are_gathered() ? Stretches{1, elements(), 0} : Stretches{planes, plane, distance};
+  }
+  /// The channel that begins at `x`, as `stretches` says.
+  template <class T>
+  const T* gather(const T* x) const {
+    if (!are_gathered()) return x;
+    T* side_by_side = Scratch::of_thread().take_array<T>(elements());
+    for (int64_t i = 0; i < planes; ++i) std::copy_n(x + i * distance, plane, side_by_side + i * plane);
+    return side_by_side;
+  }
+  template <class T>
+  void scatter(const T* side_by_side, T* to) const {
+    for (int64_t i = 0; i < planes; ++i) std::copy_n(side_by_side + i * plane, plane, to + i * distance);
+  }
+  /// Calls `write(offset, n, to + offset)` for each stretch of the channel that begins at `to`.
+  template <class T, class Write>
+  void write(T* to, Write write) const {
+    const Stretches all = stretches();
+    T* target = are_gathered() ? Scratch::of_thread().take_array<T>(elements()) : to;
+    for (int64_t i = 0; i < all.count; ++i) write(i * all.distance, all.length, target + i * all.distance);
+    if (are_gathered()) scatter(target, to);
   }
 };
+
+template <class F>
+void for_each_channel(const Channels& channels, F f) {
+  parallel_for(channels.count, norm_rows_per_piece(channels.elements()), [&](int64_t begin, int64_t end) {
+    for (int64_t c = begin; c < end; ++c) {
+      ScratchScope scope;
+      f(c);
+    }
+  });
+}
+/// `f(first channel, columns)` for tiles of channels that are columns.
+template <class T, class F>
+void for_each_tile(const Channels& channels, F f) {
+  constexpr int64_t kTile = NormRows<T>::kMostColumns;
+  const int64_t tiles = (channels.count + kTile - 1) / kTile;
+  parallel_for(tiles, norm_rows_per_piece(channels.planes * kTile), [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t) {
+      ScratchScope scope;
+      f(t * kTile, Columns{channels.planes, std::min(kTile, channels.count - t * kTile), channels.count});
+    }
+  });
+}
+
+/// A vector of scratch memory, f(i) for each i.
+template <class T, class F>
+T* fill(int64_t n, F f) {
+  T* vector = Scratch::of_thread().take_array<T>(n);
+  for (int64_t i = 0; i < n; ++i) vector[i] = T(f(i));
+  return vector;
+}
+
+/// Weights and biases, which may be missing, and statistics of channels.
+template <class T>
+struct Parameters {
+  const T *weight, *bias;
+  T *mean, *variance;
+  double eps;
+
+  double root(int64_t c) const { return 1 / std::sqrt(double(variance[c]) + eps); }
+  T weight_of(int64_t c) const { return weight ? weight[c] : T(1); }
+  T bias_of(int64_t c) const { return bias ? bias[c] : T(0); }
+};
+
+template <class T>
+void normalize_channel(const Channels& channels, const Parameters<T>& p, int64_t c, const T* input, T* to) {
+  const NormRows<T>& kernels = norm_rows<T>();
+  const double count = double(channels.elements());
+  const T* x = channels.gather(input);
+  p.mean[c] = T(kernels.sum(channels.stretches(), x) / count);
+  p.variance[c] = T(kernels.squares(channels.stretches(), x, p.mean[c]) / count);
+  channels.write(to, [&](int64_t at, int64_t n, T* out) {
+    kernels.scale(n, x + at, p.mean[c], T(p.weight_of(c) * p.root(c)), p.bias_of(c), out);
+  });
+}
+
+template <class T>
+void normalize_columns(const Parameters<T>& p, int64_t first, const Columns& columns, const T* x, T* to) {
+  const NormRows<T>& kernels = norm_rows<T>();
+  const int64_t n = columns.columns;
+  const double count = double(columns.rows);
+  double *sums = fill<double>(n, [](int64_t) { return 0; }),
+         *squares = fill<double>(n, [](int64_t) { return 0; });
+  T* means = p.mean + first;
+  kernels.sum_columns(columns, x, sums);
+  for (int64_t i = 0; i < n; ++i) means[i] = T(sums[i] / count);
+  kernels.squares_columns(columns, x, means, squares);
+  for (int64_t i = 0; i < n; ++i) p.variance[first + i] = T(squares[i] / count);
+  const T *factor = fill<T>(n, [&](int64_t i) { return p.weight_of(first + i) * p.root(first + i); }),
+          *shift = fill<T>(n, [&](int64_t i) { return p.bias_of(first + i); });
+  kernels.scale_columns(columns, x, means, factor, shift, to);
+}
+
+template <class T>
+Parameters<T> parameters(const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& variance,
+                         double eps) {
+  return {data_or_null<T>(weight), data_or_null<T>(bias), mean.data_as<T>(), variance.data_as<T>(), eps};
+}
 
 }  // namespace
 
@@ -67,32 +152,121 @@ void batch_norm_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor input = computed(args[0]), weight = computed(args[1]), bias = computed(args[2]);
   Tensor outputs[3];
   for (int i = 0; i < 3; ++i) outputs[i] = Tensor::empty(metas[size_t(i)].sizes, type);
-  const int64_t channels = input.sizes()[1], elements = input.numel().expect();
-  const auto run = [&](auto zero) {
-    using T = decltype(zero);
-    const int64_t plane = elements / (input.sizes()[0] * channels);
-    const Channel<T> channel{input.sizes()[0], plane, channels * plane};
-    const double eps = args[3].real();
-    parallel_for(channels, std::max<int64_t>(1, 16384 * channels / elements),
-                 [&](int64_t begin, int64_t end) {
-                   for (int64_t c = begin; c < end; ++c) {
-                     const T* x = input.data_as<T>() + c * plane;
-                     const T average = T(channel.mean(x, [](T value) { return value; }));
-                     const double variance =
-                         channel.mean(x, [=](T value) { return (value - average) * (value - average); });
-                     const double factor =
-                         (weight.defined() ? double(weight.data_as<T>()[c]) : 1) / std::sqrt(variance + eps);
-                     channel.scale(x, average, T(factor), bias.defined() ? bias.data_as<T>()[c] : T(0),
-                                   outputs[0].data_as<T>() + c * plane);
-                     outputs[1].data_as<T>()[c] = average;
-                     outputs[2].data_as<T>()[c] = T(variance);
-                   }
-                 });
-  };
   const int64_t zero = 0;
-  for (int i = 1; i < 3 && elements == 0; ++i) fill_elements(outputs[i], &zero, DType::int64);
-  if (elements > 0) type == DType::float64 ? run(double()) : run(float());
+  if (input.numel() == 0) {
+    for (int i = 1; i < 3; ++i) fill_elements(outputs[i], &zero, DType::int64);
+  } else {
+    for_norm_type(type, [&](auto zero_of_type) {
+      using T = decltype(zero_of_type);
+      const Channels channels(input);
+      const auto p = parameters<T>(weight, bias, outputs[1], outputs[2], args[3].real());
+      const T* x = input.data_as<T>();
+      T* to = outputs[0].data_as<T>();
+      if (channels.are_columns())
+        return for_each_tile<T>(channels, [&](int64_t first, const Columns& columns) {
+          normalize_columns(p, first, columns, x + first, to + first);
+        });
+      for_each_channel(channels, [&](int64_t c) {
+        normalize_channel(channels, p, c, x + c * channels.plane, to + c * channels.plane);
+      });
+    });
+  }
   for (int i = 0; i < 3; ++i) results[i] = contiguous_as(outputs[i], metas[size_t(i)].dtype);
 }
+
+namespace cpu {
+namespace {
+
+/// What makes the gradient of x out of the sums over a channel: with g the gradient of x' and r = rstd,
+/// r * (g - mean(g) - x' * mean(g * x')) = factor * grad - slope * (x - mean) - shift.
+struct BackwardFactors {
+  double factor, slope, shift;
+  BackwardFactors(const GradSums& sums, double root, double weight, double count)
+      : factor(root * weight),
+        slope(factor * root * root * sums.product / count),
+        shift(factor * sums.grad / count) {}
+};
+
+template <class T>
+void columns_backward(const Parameters<T>& p, int64_t first, const Columns& columns, const T* grad,
+                      const T* x, T* to) {
+  const NormRows<T>& kernels = norm_rows<T>();
+  const int64_t n = columns.columns;
+  double *grads = fill<double>(n, [](int64_t) { return 0; }),
+         *products = fill<double>(n, [](int64_t) { return 0; });
+  kernels.sum_columns(columns, grad, grads);
+  kernels.products_columns(columns, grad, x, p.mean + first, products);
+  const auto factors = [&](int64_t i) {
+    return BackwardFactors({grads[i], products[i]}, p.root(first + i), p.weight_of(first + i),
+                           double(columns.rows));
+  };
+  const T *factor = fill<T>(n, [&](int64_t i) { return factors(i).factor; }),
+          *slope = fill<T>(n, [&](int64_t i) { return factors(i).slope; }),
+          *shift = fill<T>(n, [&](int64_t i) { return factors(i).shift; });
+  kernels.backward_columns(columns, grad, factor, x, p.mean + first, slope, shift, to);
+}
+
+template <class T>
+void channel_backward(const Channels& channels, const Parameters<T>& p, int64_t c, const T* grads,
+                      const T* input, T* to) {
+  const NormRows<T>& kernels = norm_rows<T>();
+  const T *grad = channels.gather(grads), *x = channels.gather(input);
+  const GradSums sums = kernels.products(channels.stretches(), grad, nullptr, x, p.mean[c]);
+  const BackwardFactors f(sums, p.root(c), p.weight_of(c), double(channels.elements()));
+  channels.write(to, [&](int64_t at, int64_t n, T* out) {
+    kernels.backward(n, grad + at, nullptr, T(f.factor), x + at, p.mean[c], T(f.slope), T(f.shift), out);
+  });
+}
+
+}  // namespace
+
+Tensor batch_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                  const Tensor& mean, const Tensor& variance, double eps) {
+  Tensor result = Tensor::empty(input.sizes(), input.dtype());
+  const Channels channels(input);
+  for_norm_type(input.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const auto p = parameters<T>(weight, {}, mean, variance, eps);
+    const T *g = grad.data_as<T>(), *x = input.data_as<T>();
+    T* to = result.data_as<T>();
+    if (channels.are_columns())
+      return for_each_tile<T>(channels, [&](int64_t first, const Columns& columns) {
+        columns_backward(p, first, columns, g + first, x + first, to + first);
+      });
+    for_each_channel(channels, [&](int64_t c) {
+      const int64_t at = c * channels.plane;
+      channel_backward(channels, p, c, g + at, x + at, to + at);
+    });
+  });
+  return result;
+}
+
+Tensor batch_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
+                                  const Tensor& variance, double eps) {
+  const Channels channels(input);
+  Tensor result = Tensor::empty(Dims{channels.count}, input.dtype());
+  for_norm_type(input.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const auto p = parameters<T>({}, {}, mean, variance, eps);
+    const T *g = grad.data_as<T>(), *x = input.data_as<T>();
+    T* to = result.data_as<T>();
+    if (channels.are_columns())
+      return for_each_tile<T>(channels, [&](int64_t first, const Columns& columns) {
+        double* products = fill<double>(columns.columns, [](int64_t) { return 0; });
+        norm_rows<T>().products_columns(columns, g + first, x + first, p.mean + first, products);
+        for (int64_t i = 0; i < columns.columns; ++i) to[first + i] = T(products[i] * p.root(first + i));
+      });
+    for_each_channel(channels, [&](int64_t c) {
+      const int64_t at = c * channels.plane;
+      const T *channel_grad = channels.gather(g + at), *channel = channels.gather(x + at);
+      const GradSums sums =
+          norm_rows<T>().products(channels.stretches(), channel_grad, nullptr, channel, p.mean[c]);
+      to[c] = T(sums.product * p.root(c));
+    });
+  });
+  return result;
+}
+
+}  // namespace cpu
 
 }  // namespace framejit::eager

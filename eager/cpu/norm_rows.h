@@ -1,45 +1,114 @@
-// Rows that are normalized: to mean 0 and variance 1, then scaled and shifted; and what comes back of
-// gradients. Loops over one row, compiled once per instruction set (tile/norm_rows.cc), and layer_norm made
-// of them.
+// Inner loops of the normalisations, compiled once per instruction set (tile/norm_rows.cc), over elements
+// that lie side by side. What makes ops of them:
+//   layer_norm.cc     rows and their statistics
+//   batch_norm.cc     channels: stretches of a batch, or columns where an image is one pixel
+//   group_norm.cc     rows of which each plane has a weight
+//
+// The loops that normalize rows give the bits of the row program (row_formulas.h), hence those of compiled
+// code. The statistics of channels and all gradients are added up in an order of their own, which is faster:
+// they may differ from compiled code in the last bits. No result depends on the number of threads or on the
+// instruction set.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "eager/tensor.h"
 
 namespace framejit::eager::cpu {
 
-/// T: float or double. x' = (x - mean) * rstd. `weight` and `bias` may be null: 1 and 0.
+/// `count` stretches of `length` elements, `distance` apart.
+struct Stretches {
+  int64_t count, length, distance;
+  int64_t elements() const { return count * length; }
+};
+/// `rows` rows of `columns` elements, `stride` apart.
+struct Columns {
+  int64_t rows, columns, stride;
+};
+
+/// Sums of a gradient, and of a gradient times the distance of x from its mean.
+struct GradSums {
+  double grad = 0, product = 0;
+};
+
+/// T: float or double. A `weight` or `bias` may be null: 1 and 0.
 template <class T>
 struct NormRows {
-  /// out = x' * weight + bias, from `distance` = x - mean.
-  void (*forward)(int64_t n, const T* distance, T rstd, const T* weight, const T* bias, T* out);
-  /// Sums of grad * weight and of grad * weight * x'.
-  void (*sums)(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd, double* sum,
-               double* product);
-  /// out = factor * (grad * weight - mean_grad - x' * mean_product).
-  void (*backward)(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd, T factor,
-                   T mean_grad, T mean_product, T* out);
+  static constexpr int64_t kMostColumns = 512;  ///< of a call of a function over columns
+
+  /// out = x - mean.
+  void (*centre)(int64_t n, const T* x, T mean, T* out);
+  /// out = (x - mean) * rstd * weight + bias.
+  void (*forward)(int64_t n, const T* x, T mean, T rstd, const T* weight, const T* bias, T* out);
+  /// out = (x - mean) * factor + shift.
+  void (*scale)(int64_t n, const T* x, T mean, T factor, T shift, T* out);
+  /// out = grad * weight * factor - (x - mean) * slope - shift.
+  void (*backward)(int64_t n, const T* grad, const T* weight, T factor, const T* x, T mean, T slope, T shift,
+                   T* out);
+  double (*sum)(const Stretches& stretches, const T* x);
+  double (*squares)(const Stretches& stretches, const T* x, T mean);
+  /// `weight` has an element for each of a stretch.
+  GradSums (*products)(const Stretches& stretches, const T* grad, const T* weight, const T* x, T mean);
+
+  // The same for each column, whose statistics lie side by side. Sums are added to what is there.
+  void (*scale_columns)(const Columns& columns, const T* x, const T* mean, const T* factor, const T* shift,
+                        T* out);
+  void (*backward_columns)(const Columns& columns, const T* grad, const T* factor, const T* x, const T* mean,
+                           const T* slope, const T* shift, T* out);
+  void (*sum_columns)(const Columns& columns, const T* x, double* sums);
+  void (*squares_columns)(const Columns& columns, const T* x, const T* mean, double* sums);
+  void (*products_columns)(const Columns& columns, const T* grad, const T* x, const T* mean,
+                           double* products);
+  /// Sums over rows of grad * (x - mean) * rstd, of which the statistics are those of the rows.
+  void (*products_rows)(const Columns& columns, const T* grad, const T* x, const T* mean, const T* rstd,
+                        double* products);
 };
 
 /// Those of the chosen instruction set.
 template <class T>
 const NormRows<T>& norm_rows();
 
-/// Whether layer_norm's rows of these tensors can be taken as they lie; undefined ones do not matter.
+constexpr int64_t kNormPiece = 16 * 1024;  ///< elements worth a thread
+/// Rows of `length` elements that a thread takes at once.
+inline int64_t norm_rows_per_piece(int64_t length) {
+  return std::max<int64_t>(1, kNormPiece / std::max<int64_t>(1, length));
+}
+template <class F>
+void for_norm_type(DType dtype, F f) {
+  dtype == DType::float64 ? f(double()) : f(float());
+}
+template <class T>
+const T* data_or_null(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data_as<T>() : nullptr;
+}
+
+/// Whether rows or channels of these tensors can be taken as they lie: all contiguous, of one dtype, float32
+/// or float64. Undefined ones do not matter.
 bool are_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bias);
 
-/// All contiguous, of one dtype, float32 or float64; the bits of the row program. `mean` and `rstd` have an
-/// element for each row.
+// What follows takes such tensors. `length`: elements of a row; statistics have an element for each row,
+// channel or group.
+
+/// The bits of the row program.
 void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t length,
                      double eps, const Tensor& result, const Tensor& mean, const Tensor& rstd);
+Tensor layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, int64_t length,
+                                const Tensor& mean, const Tensor& rstd);
+/// Of sizes `shape`, which has `length` elements.
+Tensor layer_norm_weight_backward(const Tensor& grad, const Tensor& input, const Dims& shape, int64_t length,
+                                  const Tensor& mean, const Tensor& rstd);
 
-/// The gradients of batch_norm's input, whose channels are dim 1, and of its weight, of which `input` and
-/// `grad` are contiguous and of one dtype, float32 or float64. `weight` may be undefined; `mean` and
-/// `variance` are those of the channels.
+/// The gradients of batch_norm's input, whose channels are dim 1, and of its weight.
 Tensor batch_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                   const Tensor& mean, const Tensor& variance, double eps);
 Tensor batch_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
                                   const Tensor& variance, double eps);
+
+/// Of group_norm's input, and of its weight.
+Tensor group_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                  const Tensor& mean, const Tensor& rstd);
+Tensor group_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
+                                  const Tensor& rstd);
 
 }  // namespace framejit::eager::cpu

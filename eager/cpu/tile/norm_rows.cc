@@ -1,74 +1,218 @@
+// Vectors pass between functions that are all inlined here: no calling convention is at stake.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 #include "eager/cpu/norm_rows.h"
 
-#include <algorithm>
+#include <cstring>
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 namespace {
 
-/// Sums are kept in as many places, for speed and accuracy, of which the double is taken every kChunk
-/// elements.
-constexpr int kPlaces = 64;
-constexpr int64_t kChunk = 1024;
+using cpu::Columns;
+using cpu::GradSums;
+using cpu::Stretches;
 
-/// f(weight of element i), where there are weights, else 1.
-template <class T, class F>
-void with_weight(const T* weight, F f) {
-  if (weight)
-    f([=](int64_t i) { return weight[i]; });
-  else
-    f([](int64_t) { return T(1); });
+template <class T>
+struct Vector {
+  typedef T Type __attribute__((vector_size(64)));
+  static constexpr int kLanes = 64 / int(sizeof(T));
+  static Type load(const T* from) {
+    Type value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+  }
+  static Type load_or_one(const T* from, int64_t at) { return from ? load(from + at) : Type{} + T(1); }
+};
+
+/// kSums sums side by side, each in kVectors vectors, for speed and accuracy: registers, whatever their width
+/// is. Of these the double is taken every kFlush additions.
+template <int kSums, class T>
+class Sums {
+ public:
+  using V = Vector<T>;
+  static constexpr int kVectors = 4, kFlush = 128;
+
+  /// Adds what `add(i, sums of vectors)` and `add_one(i, sums)` make of elements i of a stretch of n.
+  template <class Add, class AddOne>
+  [[gnu::always_inline]] void take(int64_t n, const Add& add, const AddOne& add_one) {
+    constexpr int64_t kStep = kVectors * V::kLanes;
+    int64_t i = 0;
+    while (i < n) {
+      const int64_t end = std::min(n, i + (kFlush - added_) * kStep);
+      for (; i + kStep <= end; i += kStep, ++added_) {
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) add(i + v * V::kLanes, sums_[v]);
+      }
+      if (end == n) break;
+      flush();
+    }
+    for (; i + V::kLanes <= n; i += V::kLanes) add(i, sums_[0]);
+    for (; i < n; ++i) add_one(i, rest_);
+    if ((added_ += kVectors + 1) >= kFlush) flush();
+  }
+  void finish(double* totals) {
+    flush();
+    for (int s = 0; s < kSums; ++s) totals[s] = totals_[s];
+  }
+
+ private:
+  void flush() {
+    for (int s = 0; s < kSums; ++s) {
+      for (int v = 0; v < kVectors; ++v) {
+        for (int k = 0; k < V::kLanes; ++k) totals_[s] += double(sums_[v][s][k]);
+        sums_[v][s] = typename V::Type{};
+      }
+      totals_[s] += double(rest_[s]);
+      rest_[s] = 0;
+    }
+    added_ = 0;
+  }
+
+  typename V::Type sums_[kVectors][kSums] = {};
+  T rest_[kSums] = {};
+  double totals_[kSums] = {};
+  int64_t added_ = 0;
+};
+
+template <class T>
+void centre(int64_t n, const T* x, T mean, T* out) {
+  for (int64_t i = 0; i < n; ++i) out[i] = x[i] - mean;
 }
 
 template <class T>
-void forward(int64_t n, const T* distance, T rstd, const T* weight, const T* bias, T* out) {
+void forward(int64_t n, const T* x, T mean, T rstd, const T* weight, const T* bias, T* out) {
   if (weight && bias) {
-    for (int64_t i = 0; i < n; ++i) out[i] = distance[i] * rstd * weight[i] + bias[i];
+    for (int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * rstd * weight[i] + bias[i];
   } else {
-    for (int64_t i = 0; i < n; ++i) out[i] = distance[i] * rstd;
+    for (int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * rstd;
     for (int64_t i = 0; weight && i < n; ++i) out[i] *= weight[i];
     for (int64_t i = 0; bias && i < n; ++i) out[i] += bias[i];
   }
 }
 
 template <class T>
-void sums(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd, double* sum,
-          double* product) {
-  *sum = *product = 0;
-  with_weight(weight, [=](auto weight_at) {
-    for (int64_t begin = 0; begin < n; begin += kChunk) {
-      T plain[kPlaces] = {}, products[kPlaces] = {};
-      const int64_t end = std::min(n, begin + kChunk);
-      int64_t i = begin;
-      for (; i + kPlaces <= end; i += kPlaces)
-        for (int k = 0; k < kPlaces; ++k) {
-          const T scaled = grad[i + k] * weight_at(i + k);
-          plain[k] += scaled;
-          products[k] += scaled * ((x[i + k] - mean) * rstd);
-        }
-      for (int k = 0; i < end; ++i, ++k) {
-        const T scaled = grad[i] * weight_at(i);
-        plain[k] += scaled;
-        products[k] += scaled * ((x[i] - mean) * rstd);
-      }
-      for (int k = 0; k < kPlaces; ++k) {
-        *sum += double(plain[k]);
-        *product += double(products[k]);
-      }
-    }
+void scale(int64_t n, const T* x, T mean, T factor, T shift, T* out) {
+  for (int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * factor + shift;
+}
+
+template <class T>
+void backward(int64_t n, const T* grad, const T* weight, T factor, const T* x, T mean, T slope, T shift,
+              T* out) {
+  if (weight)
+    for (int64_t i = 0; i < n; ++i) out[i] = grad[i] * weight[i] * factor - (x[i] - mean) * slope - shift;
+  else
+    for (int64_t i = 0; i < n; ++i) out[i] = grad[i] * factor - (x[i] - mean) * slope - shift;
+}
+
+template <class T>
+double sum(const Stretches& stretches, const T* x) {
+  using V = Vector<T>;
+  Sums<1, T> sums;
+  for (int64_t i = 0; i < stretches.count; ++i, x += stretches.distance)
+    sums.take(
+        stretches.length, [x](int64_t at, typename V::Type* to) { to[0] += V::load(x + at); },
+        [x](int64_t at, T* to) { to[0] += x[at]; });
+  double total;
+  sums.finish(&total);
+  return total;
+}
+
+template <class T>
+double squares(const Stretches& stretches, const T* x, T mean) {
+  using V = Vector<T>;
+  Sums<1, T> sums;
+  for (int64_t i = 0; i < stretches.count; ++i, x += stretches.distance)
+    sums.take(
+        stretches.length,
+        [=](int64_t at, typename V::Type* to) {
+          const auto distance = V::load(x + at) - mean;
+          to[0] += distance * distance;
+        },
+        [=](int64_t at, T* to) { to[0] += (x[at] - mean) * (x[at] - mean); });
+  double total;
+  sums.finish(&total);
+  return total;
+}
+
+template <class T>
+GradSums products(const Stretches& stretches, const T* grad, const T* weight, const T* x, T mean) {
+  using V = Vector<T>;
+  Sums<2, T> sums;
+  for (int64_t i = 0; i < stretches.count; ++i, x += stretches.distance, grad += stretches.distance)
+    sums.take(
+        stretches.length,
+        [=](int64_t at, typename V::Type* to) {
+          const auto scaled = V::load(grad + at) * V::load_or_one(weight, at);
+          to[0] += scaled;
+          to[1] += scaled * (V::load(x + at) - mean);
+        },
+        [=](int64_t at, T* to) {
+          const T scaled = grad[at] * (weight ? weight[at] : T(1));
+          to[0] += scaled;
+          to[1] += scaled * (x[at] - mean);
+        });
+  double totals[2];
+  sums.finish(totals);
+  return {totals[0], totals[1]};
+}
+
+template <class T>
+void scale_columns(const Columns& columns, const T* x, const T* mean, const T* factor, const T* shift,
+                   T* out) {
+  for (int64_t r = 0; r < columns.rows; ++r, x += columns.stride, out += columns.stride)
+    for (int64_t i = 0; i < columns.columns; ++i) out[i] = (x[i] - mean[i]) * factor[i] + shift[i];
+}
+
+template <class T>
+void backward_columns(const Columns& columns, const T* grad, const T* factor, const T* x, const T* mean,
+                      const T* slope, const T* shift, T* out) {
+  for (int64_t r = 0; r < columns.rows;
+       ++r, x += columns.stride, grad += columns.stride, out += columns.stride)
+    for (int64_t i = 0; i < columns.columns; ++i)
+      out[i] = grad[i] * factor[i] - (x[i] - mean[i]) * slope[i] - shift[i];
+}
+
+/// Adds value(element's offset, row, column) of all rows to `sums`, by way of sums of T over kRows rows.
+template <class T, class Value>
+[[gnu::always_inline]] inline void add_columns(const Columns& columns, double* sums, const Value& value) {
+  constexpr int64_t kRows = 64;
+  T running[cpu::NormRows<T>::kMostColumns];
+  for (int64_t begin = 0; begin < columns.rows; begin += kRows) {
+    std::fill_n(running, columns.columns, T(0));
+    for (int64_t r = begin; r < std::min(columns.rows, begin + kRows); ++r)
+      for (int64_t i = 0; i < columns.columns; ++i) running[i] += value(r * columns.stride + i, r, i);
+    for (int64_t i = 0; i < columns.columns; ++i) sums[i] += double(running[i]);
+  }
+}
+
+template <class T>
+void sum_columns(const Columns& columns, const T* x, double* sums) {
+  add_columns<T>(columns, sums, [=](int64_t at, int64_t, int64_t) { return x[at]; });
+}
+template <class T>
+void squares_columns(const Columns& columns, const T* x, const T* mean, double* sums) {
+  add_columns<T>(columns, sums, [=](int64_t at, int64_t, int64_t column) {
+    return (x[at] - mean[column]) * (x[at] - mean[column]);
+  });
+}
+template <class T>
+void products_columns(const Columns& columns, const T* grad, const T* x, const T* mean, double* products) {
+  add_columns<T>(columns, products,
+                 [=](int64_t at, int64_t, int64_t column) { return grad[at] * (x[at] - mean[column]); });
+}
+template <class T>
+void products_rows(const Columns& columns, const T* grad, const T* x, const T* mean, const T* rstd,
+                   double* products) {
+  add_columns<T>(columns, products, [=](int64_t at, int64_t row, int64_t) {
+    return grad[at] * ((x[at] - mean[row]) * rstd[row]);
   });
 }
 
 template <class T>
-void backward(int64_t n, const T* grad, const T* weight, const T* x, T mean, T rstd, T factor, T mean_grad,
-              T mean_product, T* out) {
-  with_weight(weight, [=](auto weight_at) {
-    for (int64_t i = 0; i < n; ++i)
-      out[i] = factor * (grad[i] * weight_at(i) - mean_grad - (x[i] - mean) * rstd * mean_product);
-  });
-}
-
-template <class T>
-inline constexpr cpu::NormRows<T> kRows{&forward<T>, &sums<T>, &backward<T>};
+inline constexpr cpu::NormRows<T> kRows{
+    &centre<T>,          &forward<T>,          &scale<T>,         &backward<T>,         &sum<T>,
+    &squares<T>,         &products<T>,         &scale_columns<T>, &backward_columns<T>, &sum_columns<T>,
+    &squares_columns<T>, &products_columns<T>, &products_rows<T>};
 
 }  // namespace
 
