@@ -1,6 +1,5 @@
 // Convolution, its transpose and the gradient of its weight. Everything is a product of matrices over patches
-// (patch_product.h), but where a group has few output channels: there each output row is a filtered input
-// row.
+// (patch_product.h), but where a group has few channels (plane_filter.h).
 #include "eager/meta/convolution.h"
 
 #include <numeric>
@@ -9,34 +8,13 @@
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/patch_product.h"
 #include "eager/cpu/patches.h"
+#include "eager/cpu/plane_filter.h"
 
 namespace framejit::eager {
 
 using namespace cpu;
 
 namespace {
-
-/// Sizes of a kernel's arguments. `images` are what the window moves over, `pixels` has one element for each
-/// of its places: input and result of a convolution, result and input of a transposed one.
-struct Shapes {
-  int64_t batch, groups, image_channels, pixel_channels;  ///< channels of one group
-  Window window;
-
-  Shapes(const Dims& images, const Dims& pixels, const Dims& kernel, const ConvolutionGeometry& geometry)
-      : batch(images[0]),
-        groups(geometry.groups.expect()),
-        image_channels(images[1] / groups),
-        pixel_channels(pixels[1] / groups) {
-    window.input = spatial(spatial_sizes(images), 1);
-    window.output = spatial(spatial_sizes(pixels), 1);
-    window.kernel = spatial(kernel, 1);
-    window.stride = spatial(geometry.stride, 1);
-    window.dilation = spatial(geometry.dilation, 1);
-    window.padding = spatial(geometry.padding, 0);
-  }
-  int64_t taps() const { return volume(window.kernel); }
-  int64_t pixels() const { return volume(window.output); }
-};
 
 template <class T>
 Images<T> images_of(const Tensor& tensor) {
@@ -47,7 +25,7 @@ Images<T> images_of(const Tensor& tensor) {
 /// Offsets in `images` of the taps of all channels of a group.
 template <class T>
 std::vector<int64_t> channel_taps(const Window& window, const Images<T>& images, int64_t channels) {
-  const std::vector<int64_t> taps = tap_offsets(window, images.sizes);
+  const std::vector<int64_t> taps = tap_offsets(window, images.sizes, images.phases);
   std::vector<int64_t> result;
   result.reserve(size_t(channels) * taps.size());
   for (int64_t c = 0; c < channels; ++c)
@@ -58,7 +36,7 @@ std::vector<int64_t> channel_taps(const Window& window, const Images<T>& images,
 /// Offsets of the windows of all images of the batch.
 template <class T>
 std::vector<int64_t> batch_pixels(const Window& window, const Images<T>& images) {
-  const std::vector<int64_t> pixels = window_offsets(window, images.sizes);
+  const std::vector<int64_t> pixels = window_offsets(window, images.sizes, images.phases);
   std::vector<int64_t> result;
   result.reserve(size_t(images.count) * pixels.size());
   for (int64_t n = 0; n < images.count; ++n)
@@ -76,35 +54,6 @@ void for_each_image(int64_t first, int64_t count, int64_t pixels, F f) {
     f(image, pixel, n, done);
     done += n;
   }
-}
-
-/// A row of the result for each output channel and row of the output: the weighted sum of input rows.
-template <class T>
-void filter_rows(const Shapes& shapes, const Images<T>& images, const WeightView<T>& weights,
-                 int64_t group_stride, const T* bias, T* result) {
-  const Window& window = shapes.window;
-  const std::vector<int64_t> taps = channel_taps(window, images, shapes.image_channels);
-  const std::vector<int64_t> starts = window_offsets(window, images.sizes);
-  const int64_t per_image = shapes.groups * shapes.pixel_channels, width = window.output[2];
-  const int64_t work = shapes.pixels() * int64_t(taps.size());
-  parallel_for(shapes.batch * per_image, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, work)),
-               [&](int64_t begin, int64_t end) {
-                 std::vector<T> row(taps.size());
-                 for (int64_t i = begin; i < end; ++i) {
-                   const int64_t channel = i % per_image, group = channel / shapes.pixel_channels;
-                   const T* from = weights.base + group * group_stride +
-                                   channel % shapes.pixel_channels * weights.row_stride;
-                   for (size_t k = 0; k < row.size(); ++k)
-                     row[k] = from[int64_t(k) / shapes.taps() * weights.channel_stride +
-                                   int64_t(k) % shapes.taps() * weights.tap_stride];
-                   const T* image = images.data + i / per_image * images.image_stride() +
-                                    group * shapes.image_channels * images.channel_stride();
-                   for (int64_t pixel = 0; pixel < shapes.pixels(); pixel += width)
-                     panel_kernels<T>().filter(image + starts[size_t(pixel)], taps.data(), row.data(),
-                                               int64_t(row.size()), bias ? bias[channel] : T(0),
-                                               window.stride[2], width, result + i * shapes.pixels() + pixel);
-                 }
-               });
 }
 
 /// The result for all groups, by products of matrices.
@@ -141,28 +90,40 @@ void multiply_patches(const Shapes& shapes, const Images<T>& images, const Weigh
   });
 }
 
+/// Whether a group's result is too narrow for products of matrices.
+template <class T>
+bool are_few(int64_t result_channels) {
+  return result_channels * 2 <= panel_kernels<T>().rows;
+}
+
 template <class T>
 void convolve(const Shapes& shapes, const Images<T>& input, const WeightView<T>& weights,
               int64_t group_stride, const T* bias, T* result) {
-  std::vector<T> owner;
+  if (are_few<T>(shapes.pixel_channels))
+    return filter_planes(shapes, input, {1, 1, 1}, weights, group_stride, bias, result);
+  Tensor owner;
   const Images<T> images = padded(input, shapes.window, &owner);
-  const bool few = shapes.pixel_channels * 2 <= panel_kernels<T>().rows;
-  (few ? filter_rows<T> : multiply_patches<T>)(shapes, images, weights, group_stride, bias, result);
+  multiply_patches(shapes, images, weights, group_stride, bias, result);
 }
 
-/// A transposed convolution of stride 1 is a convolution with the mirrored kernel.
+/// A transposed convolution as the convolution that it is.
 template <class T>
 void convolve_mirrored(const Shapes& shapes, const Images<T>& input, const T* weight, const T* bias,
                        T* result) {
-  Shapes mirrored = shapes;
-  std::swap(mirrored.image_channels, mirrored.pixel_channels);
-  std::swap(mirrored.window.input, mirrored.window.output);
+  const Shapes mirrored = mirrored_shapes(shapes);
   const Window& window = shapes.window;
-  for (size_t d = 0; d < kSpatial; ++d)
-    mirrored.window.padding[d] = window.dilation[d] * (window.kernel[d] - 1) - window.padding[d];
   const int64_t taps = shapes.taps(), row = shapes.image_channels * taps;
-  convolve(mirrored, input, WeightView<T>{weight + taps - 1, taps, row, -1}, shapes.pixel_channels * row,
-           bias, result);
+  const WeightView<T> weights{weight + taps - 1, taps, row, -1};
+  if (volume(window.stride) == 1)
+    return convolve(mirrored, input, weights, shapes.pixel_channels * row, bias, result);
+  filter_planes(mirrored, input, window.stride, weights, shapes.pixel_channels * row, bias, result);
+}
+
+/// Whether that is worth while: not where the zeros would be multiplied with many channels.
+template <class T>
+bool mirrors(const Shapes& shapes) {
+  return volume(shapes.window.stride) == 1 ||
+         (are_few<T>(shapes.image_channels) && are_few<T>(shapes.pixel_channels));
 }
 
 /// Adds up, for one channel, what each pixel gives to each tap: `columns` is taps x pixels.
@@ -201,7 +162,8 @@ void spread(const Shapes& shapes, const Images<T>& input, const T* weight, const
   for (int64_t c = 0; c < shapes.pixel_channels; ++c) channel_offsets[size_t(c)] = c * pixels;
   std::iota(pixel_offsets.begin(), pixel_offsets.end(), 0);
   const PatchProduct<T> product(rows, std::move(channel_offsets), std::move(pixel_offsets));
-  std::vector<T> columns(size_t(rows * pixels));
+  const Tensor owner = Tensor::empty(Dims{rows * pixels}, dtype_of<T>());
+  T* columns = owner.data_as<T>();
   for (int64_t group = 0; group < shapes.groups; ++group) {
     const std::vector<T> packed =
         product.pack_weights({weight + group * shapes.pixel_channels * rows, 1, rows, 0}, 1);
@@ -212,7 +174,7 @@ void spread(const Shapes& shapes, const Images<T>& input, const T* weight, const
           product.run_block(b, packed.data(), from,
                             [&](int64_t first, int64_t count, const T* block, int64_t stride) {
                               for (int64_t r = 0; r < rows; ++r)
-                                std::copy_n(block + r * stride, count, columns.data() + r * pixels + first);
+                                std::copy_n(block + r * stride, count, columns + r * pixels + first);
                             });
       });
       const int64_t first = group * shapes.image_channels;
@@ -220,8 +182,8 @@ void spread(const Shapes& shapes, const Images<T>& input, const T* weight, const
       parallel_for(shapes.image_channels, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, taps * pixels)),
                    [&](int64_t begin, int64_t end) {
                      for (int64_t c = begin; c < end; ++c)
-                       add_up(shapes.window, columns.data() + c * taps * pixels,
-                              bias ? bias[first + c] : T(0), to + c * size);
+                       add_up(shapes.window, columns + c * taps * pixels, bias ? bias[first + c] : T(0),
+                              to + c * size);
                    });
     }
   }
@@ -242,14 +204,16 @@ void pack_pixel_rows(int64_t rows, int64_t first, int64_t count, int64_t stride,
 /// The gradient of the weight: products of rows of pixels of `grad` and of the patches they come from.
 template <class T>
 void correlate(const Shapes& shapes, const Images<T>& input, const T* grad, T* result) {
-  std::vector<T> owner;
+  if (are_few<T>(shapes.pixel_channels) && shapes.groups >= 8)
+    return correlate_planes(shapes, input, grad, result);
+  Tensor owner;
   const Images<T> images = padded(input, shapes.window, &owner);
   const std::vector<int64_t> taps = channel_taps(shapes.window, images, shapes.image_channels);
-  const std::vector<int64_t> starts = window_offsets(shapes.window, images.sizes);
+  const std::vector<int64_t> starts = window_offsets(shapes.window, images.sizes, images.phases);
   const PanelKernels<T>& kernels = panel_kernels<T>();
   const int64_t rows = shapes.pixel_channels, columns = int64_t(taps.size()), pixels = shapes.pixels();
-  const int64_t total = shapes.batch * pixels, width = shapes.window.output[2],
-                step = shapes.window.stride[2];
+  const int64_t total = shapes.batch * pixels, width = shapes.window.output[2];
+  const int64_t step = images.phases == 1 ? shapes.window.stride[2] : 1;
   const int64_t piece = std::clamp<int64_t>((columns + num_threads() - 1) / num_threads(), 1, 64);
   const int64_t pieces = (columns + piece - 1) / piece;
   const int64_t at_once = std::min((total + 63) / 64 * 64,
@@ -343,8 +307,7 @@ void convolution_kernel(const Op& op, const Value* args, Value* results) {
         return;
       }
       const Shapes shapes(result.sizes(), input.sizes(), kernel, geometry);
-      const bool stride_is_one = volume(shapes.window.stride) == 1;
-      (stride_is_one ? convolve_mirrored<T> : spread<T>)(shapes, images, weight.data_as<T>(), added, to);
+      (mirrors<T>(shapes) ? convolve_mirrored<T> : spread<T>)(shapes, images, weight.data_as<T>(), added, to);
     });
   if (!(buffer == result)) copy_elements(buffer, result);
   results[0] = std::move(result);

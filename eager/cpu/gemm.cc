@@ -20,6 +20,8 @@ namespace {
 
 /// Multiplications below which one thread does it all.
 constexpr int64_t kParallelWork = 1 << 18;
+/// Multiplications of a batch that are worth a thread.
+constexpr int64_t kPieceWork = 1 << 16;
 
 /// Whether rows (or else columns) of the matrix are contiguous; a copy that is, where neither.
 Tensor with_a_unit_stride(const Tensor& matrix) {
@@ -82,16 +84,53 @@ DType gemm_dtype(DType dtype) {
   return is_complex(dtype) ? dtype : wider_type(dtype);
 }
 
-void run_gemm_inline(const Tensor& a, const Tensor& b, const Tensor& result) {
-  with_call(a, b, result, [&](const GemmCall& call) {
-    if (worth_panels(call, result.dtype())) return multiply_panels(call, result.dtype(), false);
-    gemm_function(result.dtype())(call);
+namespace {
+
+/// Without threads.
+void run_call(const GemmCall& call, DType dtype) {
+  const GemmWay way = gemm_way(call, dtype);
+  way == GemmWay::eigen ? gemm_function(dtype)(call) : multiply_floats(way, call, dtype, false);
+}
+
+Tensor first_matrix(const Tensor& batch) {
+  return reshaped_view(batch, Dims(batch.sizes().span().last(2)), Dims(batch.strides().span().last(2)));
+}
+
+/// A batch whose matrices have a unit stride.
+Tensor batch_with_a_unit_stride(const Tensor& batch) {
+  const Tensor first = first_matrix(batch);
+  return with_a_unit_stride(first) == first ? batch : contiguous_as(batch, batch.dtype());
+}
+
+}  // namespace
+
+void run_gemm_batch(const Tensor& a, const Tensor& b, const Tensor& result) {
+  const Tensor left = batch_with_a_unit_stride(a), right = batch_with_a_unit_stride(b);
+  const DType dtype = result.dtype();
+  const int64_t count = result.sizes()[0];
+  if (count == 0) return;
+  if (a.sizes()[2] == 0) {
+    const int64_t zero = 0;
+    return fill_elements(result, &zero, DType::int64);
+  }
+  with_call(first_matrix(left), first_matrix(right), first_matrix(result), [&](const GemmCall& first) {
+    const int64_t work = std::max<int64_t>(1, first.m * first.n * first.k);
+    parallel_for(count, std::max<int64_t>(1, kPieceWork / work), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        GemmCall call = first;
+        call.a.data = advance(first.a.data, i * left.strides()[0], dtype);
+        call.b.data = advance(first.b.data, i * right.strides()[0], dtype);
+        call.c = const_cast<void*>(advance(first.c, i * result.strides()[0], dtype));
+        run_call(call, dtype);
+      }
+    });
   });
 }
 
 void run_gemm(const Tensor& a, const Tensor& b, const Tensor& result) {
   with_call(a, b, result, [&](const GemmCall& call) {
-    if (worth_panels(call, result.dtype())) return multiply_panels(call, result.dtype(), true);
+    const GemmWay way = gemm_way(call, result.dtype());
+    if (way != GemmWay::eigen) return multiply_floats(way, call, result.dtype(), true);
     const GemmFn gemm = gemm_function(result.dtype());
     const bool by_columns = call.n > call.m;
     const int64_t length = by_columns ? call.n : call.m;

@@ -1,5 +1,5 @@
 // Products of matrices: Eigen's GEMM, compiled once per instruction set (cpu/tile/gemm.cc); large ones of
-// floats by panels (panel_gemm.h), like convolutions.
+// floats by panels (panel_gemm.h), like convolutions, and small ones without packing.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ DType gemm_dtype(DType dtype);
 /// result = a @ b, of matrices of one dtype and matching sizes; `result` has contiguous rows. Split over
 /// threads by rows or columns of the result where it is large.
 FRAMEJIT_API void run_gemm(const Tensor& a, const Tensor& b, const Tensor& result);
-/// The same without threads: one matrix of a batch.
-void run_gemm_inline(const Tensor& a, const Tensor& b, const Tensor& result);
+/// The same of each matrix of a batch, which threads share out; `result` is contiguous.
+void run_gemm_batch(const Tensor& a, const Tensor& b, const Tensor& result);
 
 }  // namespace framejit::eager::cpu

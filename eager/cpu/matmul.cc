@@ -33,17 +33,11 @@ void multiply_widened(const Tensor& a, const Tensor& b, const Tensor& result, Mu
   copy_elements(wide, result);
 }
 
+/// A batch smaller than the number of threads leaves these to its products.
 void run_bmm(const Tensor& a, const Tensor& b, const Tensor& result) {
-  const Dims& sizes = result.sizes();
-  const int64_t work = std::max<int64_t>(1, sizes[1] * sizes[2] * a.sizes()[2]);
-  if (sizes[0] < num_threads()) {
-    for (int64_t i = 0; i < sizes[0]; ++i) run_gemm(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
-  } else {
-    parallel_for(sizes[0], std::max<int64_t>(1, 65536 / work), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        run_gemm_inline(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
-    });
-  }
+  if (result.sizes()[0] >= num_threads()) return run_gemm_batch(a, b, result);
+  for (int64_t i = 0; i < result.sizes()[0]; ++i)
+    run_gemm(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
-// Products of large matrices of floats by the loops of panels.h.
+// Products of matrices of floats by the loops of panels.h: large ones, small ones and those of two vectors.
 #pragma once
 
 #include "eager/cpu/gemm.h"
 
 namespace framejit::eager::cpu {
 
-/// Whether the product is large enough in every direction to be worth packing.
-bool worth_panels(const GemmCall& call, DType dtype);
-/// Does the call, of float32 or float64; on all threads where `parallel`.
-void multiply_panels(const GemmCall& call, DType dtype, bool parallel);
+/// How a product is best computed: by what is here, or by Eigen.
+enum class GemmWay : uint8_t { panels, small, dot, eigen };
+GemmWay gemm_way(const GemmCall& call, DType dtype);
+
+/// Does the call, of float32 or float64, in a way that is not Eigen's; on all threads where `parallel` and
+/// worth while.
+void multiply_floats(GemmWay way, const GemmCall& call, DType dtype, bool parallel);
 
 }  // namespace framejit::eager::cpu

@@ -23,12 +23,19 @@ struct PanelKernels {
   /// c = a times b, or c += a times b. `a`: panels of `count` x rows, `b`: panels of `count` x columns.
   void (*multiply)(int64_t row_panels, int64_t column_panels, int64_t count, const T* a, const T* b, T* c,
                    int64_t c_stride, bool accumulate);
+  /// c = a times b of `count` terms, without packing. Element (row, term) of `a` is a[row * a_row + term *
+  /// a_term]; rows of `b` and `c` are contiguous, `columns` a multiple of lanes.
+  void (*multiply_small)(int64_t rows, int64_t columns, int64_t count, const T* a, int64_t a_row,
+                         int64_t a_term, const T* b, int64_t b_stride, T* c, int64_t c_stride);
   /// c[i][j] += sum over l of a[i][l] * b[j][l], both with rows `stride` apart; count is a multiple of lanes.
   void (*dot)(int64_t a_rows, int64_t b_rows, int64_t count, const T* a, const T* b, int64_t stride, T* c,
               int64_t c_stride);
-  /// out[i] = bias + sum over k of weights[k] * image[taps[k] + i * step], for i < n.
-  void (*filter)(const T* image, const int64_t* taps, const T* weights, int64_t count, T bias, int64_t step,
-                 int64_t n, T* out);
+  /// out[i] = bias + sum over k of weights[k] * image[taps[k] + i], for i < n, a multiple of lanes.
+  void (*filter)(const T* image, const int64_t* taps, const T* weights, int64_t count, T bias, int64_t n,
+                 T* out);
+  /// sums[k] += sum over i < n of grad[i] * image[taps[k] + i], for k < count; n is a multiple of lanes.
+  void (*correlate)(const T* image, const int64_t* taps, int64_t count, const T* grad, int64_t n,
+                    double* sums);
 };
 
 /// Those of the chosen instruction set.

@@ -1,5 +1,6 @@
 // Averages over windows, and their gradients.
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/plane_filter.h"
 #include "eager/cpu/pool_windows.h"
 #include "eager/cpu/thread_pool.h"
 
@@ -24,6 +25,16 @@ struct Divisors {
     return (w[0].end[z] - w[0].begin[z]) * (w[1].end[y] - w[1].begin[y]) * (w[2].end[x] - w[2].begin[x]);
   }
 };
+
+/// What the sums of all windows of an image are divided by.
+template <class T>
+std::vector<T> all_divisors(const Windows& windows, const Divisors& divisors) {
+  std::vector<T> all(size_t(output_count(windows)));
+  for_each_window(windows, [&](int64_t at, size_t z, size_t y, size_t x) {
+    all[size_t(at)] = T(divisors.of(windows, z, y, x));
+  });
+  return all;
+}
 
 bool is_half(DType dtype) { return is_floating(dtype) && wider_type(dtype) != dtype; }
 
@@ -88,6 +99,70 @@ void average_backward(const Tensor& grad, const Windows& windows, const Spatial&
   });
 }
 
+/// Windows at even distances over floats are a convolution with weights of one.
+Shapes convolution_shapes(const PoolGeometry& geometry, int64_t planes, const Spatial& sizes,
+                          const Spatial& output) {
+  ConvolutionGeometry same;
+  same.stride = geometry.stride, same.padding = geometry.padding, same.dilation = geometry.dilation;
+  same.groups = 1;
+  Dims images{planes, 1}, pixels{planes, 1};
+  for (size_t d = 0; d < kSpatial; ++d) images.push_back(sizes[d]), pixels.push_back(output[d]);
+  return Shapes(images, pixels, geometry.kernel, same);
+}
+
+bool are_filtered(const Tensor& tensor) {
+  return (tensor.dtype() == DType::float32 || tensor.dtype() == DType::float64) && !(tensor.numel() == 0);
+}
+
+template <class F>
+void for_float_type(DType dtype, F f) {
+  dtype == DType::float64 ? f(double()) : f(float());
+}
+
+void even_average(const Tensor& self, const PoolGeometry& geometry, const Spatial& sizes,
+                  const Spatial& output, const Divisors& divisors, const Tensor& result) {
+  const Windows windows = even_windows(geometry, sizes, output);
+  if (!are_filtered(self) || result.numel() == 0) return average(self, windows, sizes, divisors, result);
+  const Tensor from = contiguous(self);
+  const int64_t plane = volume(sizes), out = output_count(windows), planes = from.numel().expect() / plane;
+  const Shapes shapes = convolution_shapes(geometry, planes, sizes, output);
+  for_float_type(from.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const std::vector<T> ones(size_t(shapes.taps()), T(1)), divisor = all_divisors<T>(windows, divisors);
+    T* to = result.data_as<T>();
+    filter_planes(shapes, Images<T>{from.data_as<T>(), planes, 1, sizes}, {1, 1, 1},
+                  WeightView<T>{ones.data(), 0, 0, 1}, 0, static_cast<const T*>(nullptr), to);
+    parallel_for(planes, std::max<int64_t>(1, 16384 / out), [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p)
+        for (int64_t i = 0; i < out; ++i) to[p * out + i] /= divisor[size_t(i)];
+    });
+  });
+}
+
+/// The transposed convolution of the shares.
+void even_average_backward(const Tensor& grad, const PoolGeometry& geometry, const Spatial& sizes,
+                           const Spatial& output, const Divisors& divisors, const Tensor& result) {
+  const Windows windows = even_windows(geometry, sizes, output);
+  if (!are_filtered(grad) || result.numel() == 0)
+    return average_backward(grad, windows, sizes, divisors, result);
+  const Tensor from = contiguous(grad), shares = Tensor::empty(grad.sizes(), grad.dtype());
+  const int64_t plane = volume(sizes), out = output_count(windows), planes = result.numel().expect() / plane;
+  for_float_type(from.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const std::vector<T> divisor = all_divisors<T>(windows, divisors);
+    parallel_for(planes, std::max<int64_t>(1, 16384 / out), [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p)
+        for (int64_t i = 0; i < out; ++i)
+          shares.data_as<T>()[p * out + i] = from.data_as<T>()[p * out + i] / divisor[size_t(i)];
+    });
+    const Shapes shapes = mirrored_shapes(convolution_shapes(geometry, planes, sizes, output));
+    const std::vector<T> ones(size_t(shapes.taps()), T(1));
+    filter_planes(shapes, Images<T>{shares.data_as<T>(), planes, 1, output}, spatial(geometry.stride, 1),
+                  WeightView<T>{ones.data(), 0, 0, 1}, 0, static_cast<const T*>(nullptr),
+                  result.data_as<T>());
+  });
+}
+
 /// args: ..., count_include_pad, divisor_override.
 Divisors divisors_of(const Value* args) {
   return {args[0].boolean(), args[1].is_none() ? 0 : args[1].integer()};
@@ -101,7 +176,7 @@ void pool_average_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
   const Spatial sizes = last_spatial(args[0].impl()->meta.sizes, geometry.spatial()),
                 output = last_spatial(result.sizes(), geometry.spatial());
-  average(args[0].tensor(), even_windows(geometry, sizes, output), sizes, divisors_of(args + 5), result);
+  even_average(args[0].tensor(), geometry, sizes, output, divisors_of(args + 5), result);
   results[0] = std::move(result);
 }
 
@@ -111,8 +186,7 @@ void pool_average_backward_kernel(const Op& op, const Value* args, Value* result
   Tensor result = allocate_result(op, args);
   const Spatial sizes = spatial(args[1].dims(), 1),
                 output = last_spatial(args[0].impl()->meta.sizes, geometry.spatial());
-  average_backward(args[0].tensor(), even_windows(geometry, sizes, output), sizes, divisors_of(args + 6),
-                   result);
+  even_average_backward(args[0].tensor(), geometry, sizes, output, divisors_of(args + 6), result);
   results[0] = std::move(result);
 }
 

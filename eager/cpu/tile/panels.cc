@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cstring>
 
 #include "eager/cpu/tile/squares.h"
 
@@ -39,7 +40,7 @@ Packet<T> spread(T value) {
 
 /// Stretches of neighbours among the pixels of a panel. More than kMost: not worth it.
 struct Stretches {
-  static constexpr int kMost = 4;
+  static constexpr int kMost = 8;
   int count = 0;
   int begin[kMost + 1];
 
@@ -56,6 +57,28 @@ struct Stretches {
   }
 };
 
+/// kBytes bytes from both ends of `bytes`, which are at least as many and at most twice as many.
+template <int kBytes>
+[[gnu::always_inline]] inline void copy_ends(const char* from, char* to, int64_t bytes) {
+  char first[kBytes], last[kBytes];
+  std::memcpy(first, from, kBytes);
+  std::memcpy(last, from + bytes - kBytes, kBytes);
+  std::memcpy(to, first, kBytes);
+  std::memcpy(to + bytes - kBytes, last, kBytes);
+}
+/// A few elements, at most those of two vectors of 64 bytes, by two moves.
+template <class T>
+[[gnu::always_inline]] inline void copy_few(const T* source, T* target, int n) {
+  const char* from = reinterpret_cast<const char*>(source);
+  char* to = reinterpret_cast<char*>(target);
+  const int64_t bytes = n * int64_t(sizeof(T));
+  if (bytes >= 64) return copy_ends<64>(from, to, bytes);
+  if (bytes >= 32) return copy_ends<32>(from, to, bytes);
+  if (bytes >= 16) return copy_ends<16>(from, to, bytes);
+  if (bytes >= 8) return copy_ends<8>(from, to, bytes);
+  *target = *source;
+}
+
 template <class T>
 void pack(const T* images, const int64_t* taps, int64_t count, const int64_t* pixels, T* panel) {
   const Stretches stretches(pixels, kColumns<T>);
@@ -68,8 +91,8 @@ void pack(const T* images, const int64_t* taps, int64_t count, const int64_t* pi
   } else if (stretches.count <= Stretches::kMost) {
     for (int64_t k = 0; k < count; ++k, panel += kColumns<T>)
       for (int s = 0; s < stretches.count; ++s) {
-        const T* from = images + taps[k] + pixels[stretches.begin[s]] - stretches.begin[s];
-        for (int i = stretches.begin[s]; i < stretches.begin[s + 1]; ++i) panel[i] = from[i];
+        const int begin = stretches.begin[s];
+        copy_few(images + taps[k] + pixels[begin], panel + begin, stretches.begin[s + 1] - begin);
       }
   } else {
     for (int64_t k = 0; k < count; ++k, panel += kColumns<T>)
@@ -150,6 +173,59 @@ void multiply(int64_t row_panels, int64_t column_panels, int64_t count, const T*
                     c + i * kRows * c_stride + j * kColumns<T>, c_stride, accumulate);
 }
 
+template <class T, int kHigh, int kWide>
+void multiply_small_tile(int64_t count, const T* a, int64_t a_row, int64_t a_term, const T* b,
+                         int64_t b_stride, T* c, int64_t c_stride) {
+  Packet<T> sums[kHigh][kWide];
+  FRAMEJIT_UNROLL
+  for (int r = 0; r < kHigh; ++r) {
+    FRAMEJIT_UNROLL
+    for (int v = 0; v < kWide; ++v) sums[r][v] = spread(T(0));
+  }
+  for (int64_t k = 0; k < count; ++k, a += a_term, b += b_stride) {
+    Packet<T> right[kWide];
+    FRAMEJIT_UNROLL
+    for (int v = 0; v < kWide; ++v) right[v] = load(b + v * kLanes<T>);
+    FRAMEJIT_UNROLL
+    for (int r = 0; r < kHigh; ++r) {
+      const Packet<T> left = spread(a[r * a_row]);
+      FRAMEJIT_UNROLL
+      for (int v = 0; v < kWide; ++v) sums[r][v] = packet::pmadd(left, right[v], sums[r][v]);
+    }
+  }
+  FRAMEJIT_UNROLL
+  for (int r = 0; r < kHigh; ++r) {
+    FRAMEJIT_UNROLL
+    for (int v = 0; v < kWide; ++v) packet::pstoreu(c + r * c_stride + v * kLanes<T>, sums[r][v]);
+  }
+}
+
+/// All rows of kWide vectors of columns.
+template <class T, int kWide>
+void multiply_small_columns(int64_t rows, int64_t count, const T* a, int64_t a_row, int64_t a_term,
+                            const T* b, int64_t b_stride, T* c, int64_t c_stride) {
+  int64_t r = 0;
+  for (; r + kRows <= rows; r += kRows)
+    multiply_small_tile<T, kRows, kWide>(count, a + r * a_row, a_row, a_term, b, b_stride, c + r * c_stride,
+                                         c_stride);
+  for (; r + 4 <= rows; r += 4)
+    multiply_small_tile<T, 4, kWide>(count, a + r * a_row, a_row, a_term, b, b_stride, c + r * c_stride,
+                                     c_stride);
+  for (; r < rows; ++r)
+    multiply_small_tile<T, 1, kWide>(count, a + r * a_row, a_row, a_term, b, b_stride, c + r * c_stride,
+                                     c_stride);
+}
+
+template <class T>
+void multiply_small(int64_t rows, int64_t columns, int64_t count, const T* a, int64_t a_row, int64_t a_term,
+                    const T* b, int64_t b_stride, T* c, int64_t c_stride) {
+  int64_t j = 0;
+  for (; j + kColumns<T> <= columns; j += kColumns<T>)
+    multiply_small_columns<T, kVectors>(rows, count, a, a_row, a_term, b + j, b_stride, c + j, c_stride);
+  for (; j < columns; j += kLanes<T>)
+    multiply_small_columns<T, 1>(rows, count, a, a_row, a_term, b + j, b_stride, c + j, c_stride);
+}
+
 template <class T, int kA, int kB>
 void dot_tile(int64_t count, const T* a, const T* b, int64_t stride, T* c, int64_t c_stride) {
   Packet<T> sums[kA][kB];
@@ -201,26 +277,66 @@ void dot(int64_t a_rows, int64_t b_rows, int64_t count, const T* a, const T* b, 
   }
 }
 
-template <class T>
-void filter(const T* image, const int64_t* taps, const T* weights, int64_t count, T bias, int64_t step,
-            int64_t n, T* out) {
-  int64_t i = 0;
-  for (; step == 1 && i + kLanes<T> <= n; i += kLanes<T>) {
-    Packet<T> sum = spread(bias);
-    for (int64_t k = 0; k < count; ++k)
-      sum = packet::pmadd(spread(weights[k]), load(image + taps[k] + i), sum);
-    packet::pstoreu(out + i, sum);
+template <class T, int kCount>
+void filter_vectors(const T* image, const int64_t* taps, const T* weights, int64_t count, T bias, T* out) {
+  Packet<T> sums[kCount];
+  FRAMEJIT_UNROLL
+  for (int v = 0; v < kCount; ++v) sums[v] = spread(bias);
+  for (int64_t k = 0; k < count; ++k) {
+    const Packet<T> weight = spread(weights[k]);
+    const T* from = image + taps[k];
+    FRAMEJIT_UNROLL
+    for (int v = 0; v < kCount; ++v) sums[v] = packet::pmadd(weight, load(from + v * kLanes<T>), sums[v]);
   }
-  for (; i < n; ++i) {
-    T sum = bias;
-    for (int64_t k = 0; k < count; ++k) sum += weights[k] * image[taps[k] + i * step];
-    out[i] = sum;
+  FRAMEJIT_UNROLL
+  for (int v = 0; v < kCount; ++v) packet::pstoreu(out + v * kLanes<T>, sums[v]);
+}
+
+template <class T>
+void filter(const T* image, const int64_t* taps, const T* weights, int64_t count, T bias, int64_t n, T* out) {
+  constexpr int kMany = 8, kFew = 2;
+  int64_t i = 0;
+  for (; i + kMany * kLanes<T> <= n; i += kMany * kLanes<T>)
+    filter_vectors<T, kMany>(image + i, taps, weights, count, bias, out + i);
+  for (; i + kFew * kLanes<T> <= n; i += kFew * kLanes<T>)
+    filter_vectors<T, kFew>(image + i, taps, weights, count, bias, out + i);
+  for (; i < n; i += kLanes<T>) filter_vectors<T, 1>(image + i, taps, weights, count, bias, out + i);
+}
+
+/// kCount taps at a time.
+template <class T, int kCount>
+void correlate_taps(const T* image, const int64_t* taps, const T* grad, int64_t n, double* sums) {
+  Packet<T> running[kCount];
+  FRAMEJIT_UNROLL
+  for (int k = 0; k < kCount; ++k) running[k] = spread(T(0));
+  for (int64_t i = 0; i < n; i += kLanes<T>) {
+    const Packet<T> left = load(grad + i);
+    FRAMEJIT_UNROLL
+    for (int k = 0; k < kCount; ++k) running[k] = packet::pmadd(left, load(image + taps[k] + i), running[k]);
+  }
+  FRAMEJIT_UNROLL
+  for (int k = 0; k < kCount; ++k) sums[k] += double(packet::predux(running[k]));
+}
+
+template <class T>
+void correlate(const T* image, const int64_t* taps, int64_t count, const T* grad, int64_t n, double* sums) {
+  for (int64_t k = 0; k < count;) {
+    const int64_t left = count - k;
+    if (left >= 9)
+      correlate_taps<T, 9>(image, taps + k, grad, n, sums + k), k += 9;
+    else if (left >= 5)
+      correlate_taps<T, 5>(image, taps + k, grad, n, sums + k), k += 5;
+    else if (left >= 3)
+      correlate_taps<T, 3>(image, taps + k, grad, n, sums + k), k += 3;
+    else
+      correlate_taps<T, 1>(image, taps + k, grad, n, sums + k), k += 1;
   }
 }
 
 template <class T>
-inline constexpr cpu::PanelKernels<T> kKernels{kRows,           kColumns<T>,  kLanes<T>, &pack<T>,
-                                               &pack_matrix<T>, &multiply<T>, &dot<T>,   &filter<T>};
+inline constexpr cpu::PanelKernels<T> kKernels{kRows,           kColumns<T>,  kLanes<T>,          &pack<T>,
+                                               &pack_matrix<T>, &multiply<T>, &multiply_small<T>, &dot<T>,
+                                               &filter<T>,      &correlate<T>};
 
 }  // namespace
 
