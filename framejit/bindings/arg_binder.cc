@@ -3,6 +3,7 @@
 #include "framejit/bindings/arg_reader.h"
 #include "framejit/bindings/python.h"
 #include "framejit/bindings/tensor_object.h"
+#include "generated/ops/creation.h"
 
 namespace framejit::bindings {
 namespace {
@@ -79,7 +80,7 @@ bool read_spread_ints(const CallArgs& call, Py_ssize_t first, Value* value) {
   if (call.count <= first) return false;
   std::vector<SymInt> ints(size_t(call.count - first));
   for (Py_ssize_t i = first; i < call.count; ++i)
-    if (!read_int(call.args[i], &ints[size_t(i - first)])) return false;
+    if (!read_size(call.args[i], &ints[size_t(i - first)])) return false;
   *value = std::move(ints);
   return true;
 }
@@ -142,6 +143,19 @@ bool bind_keywords(const Signature& signature, const CallArgs& call, int filled,
   return used == call.keyword_count() || bind_extra_keywords(signature, call, used, bound);
 }
 
+/// Two numbers (`fj.div(7, 2)`): the first one becomes a tensor.
+void keep_one_tensor(const Signature& signature, ArgValues* values) {
+  if (!signature.op->wraps_numbers || (*values)[0].is_tensor()) return;
+  int operands = 0;
+  for (size_t i = 0; i < signature.params.size(); ++i) {
+    if (!signature.params[i].wraps_number) continue;
+    if ((*values)[int(i)].is_tensor()) return;
+    ++operands;
+  }
+  Value& first = (*values)[0];
+  if (operands > 1 && signature.params[0].wraps_number) first = eager::ops::full(eager::Dims(), first);
+}
+
 }  // namespace
 
 bool is_factory_keyword(PyObject* name) {
@@ -177,8 +191,10 @@ bool try_bind(const Signature& signature, const CallArgs& call, BoundCall* bound
   bound->values.reset(int(signature.params.size()) + 1);  // one more for out
   int filled = bind_positional(signature, call, &bound->values);
   if (filled < 0) return false;
-  if (call.kwnames) return bind_keywords(signature, call, filled, bound);
-  return fill_defaults(signature, filled, &bound->values);
+  const bool complete = call.kwnames ? bind_keywords(signature, call, filled, bound)
+                                     : fill_defaults(signature, filled, &bound->values);
+  if (complete) keep_one_tensor(signature, &bound->values);
+  return complete;
 }
 
 void bind(const Overloads& overloads, const CallArgs& call, BoundCall* bound) {

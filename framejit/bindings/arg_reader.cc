@@ -225,12 +225,23 @@ bool read_int(PyObject* object, SymInt* value) {
   return true;
 }
 
+bool read_size(PyObject* object, SymInt* value) {
+  if (read_int(object, value)) return true;
+  if (!is_tensor(object)) return false;
+  const eager::TensorMeta& meta = impl_of(object)->meta;
+  if (!eager::is_integral(meta.dtype, false) || !(eager::numel(meta.sizes) == 1)) return false;
+  Value number = item(unwrap(object));
+  if (number.tag() != Value::Tag::sym_int) return false;
+  *value = number.sym_int();
+  return true;
+}
+
 bool read_int_list(PyObject* object, std::vector<SymInt>* values) {
   if (!PyTuple_Check(object) && !PyList_Check(object)) return false;
   Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
   values->resize(size_t(count));
   for (Py_ssize_t i = 0; i < count; ++i)
-    if (!read_int(PySequence_Fast_GET_ITEM(object, i), &(*values)[size_t(i)])) return false;
+    if (!read_size(PySequence_Fast_GET_ITEM(object, i), &(*values)[size_t(i)])) return false;
   return true;
 }
 

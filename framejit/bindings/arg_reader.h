@@ -15,6 +15,8 @@ bool read_argument(const Param& param, PyObject* object, eager::Value* value);
 bool read_number(PyObject* object, eager::Value* value);
 /// An int (not a bool): Python, NumPy, symbolic, or a 0-dim integral tensor.
 bool read_int(PyObject* object, eager::SymInt* value);
+/// The same, and integer tensors of one element in any number of dims.
+bool read_size(PyObject* object, eager::SymInt* value);
 /// A sequence of ints. False when it is no list or tuple, or has another entry.
 bool read_int_list(PyObject* object, std::vector<eager::SymInt>* values);
 

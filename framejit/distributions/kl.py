@@ -10,23 +10,30 @@ import framejit as fj
 from framejit import Tensor
 from framejit.distributions.bernoulli import Bernoulli
 from framejit.distributions.beta import Beta
+from framejit.distributions.binomial import Binomial
 from framejit.distributions.categorical import Categorical
 from framejit.distributions.cauchy import Cauchy
 from framejit.distributions.dirichlet import Dirichlet
 from framejit.distributions.distribution import Distribution
 from framejit.distributions.exponential import Exponential
 from framejit.distributions.gamma import Gamma
+from framejit.distributions.geometric import Geometric
+from framejit.distributions.gumbel import Gumbel
 from framejit.distributions.half_normal import HalfNormal
 from framejit.distributions.independent import Independent
 from framejit.distributions.laplace import Laplace
+from framejit.distributions.lowrank_multivariate_normal import LowRankMultivariateNormal
 from framejit.distributions.multivariate_normal import MultivariateNormal
 from framejit.distributions.normal import Normal
 from framejit.distributions.one_hot_categorical import OneHotCategorical
+from framejit.distributions.pareto import Pareto
 from framejit.distributions.poisson import Poisson
+from framejit.distributions.transformed_distribution import TransformedDistribution
 from framejit.distributions.uniform import Uniform
 from framejit.distributions.utils import sum_rightmost
 from framejit.nn import functional as F
 
+_EULER = 0.57721566490153286
 _F = TypeVar("_F", bound=Callable[..., Any])
 _formulas: dict[tuple[type, type], Callable[[Any, Any], Tensor]] = {}
 
@@ -139,6 +146,56 @@ def _half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
 def _cauchy(p: Cauchy, q: Cauchy) -> Tensor:
     apart = (p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)
     return apart.log() - (4 * p.scale * q.scale).log()
+
+
+@register_kl(Binomial, Binomial)
+def _binomial(p: Binomial, q: Binomial) -> Tensor:
+    if bool((p.total_count < q.total_count).any()):
+        raise NotImplementedError("KL between Binomials where q.total_count > p.total_count is not implemented")
+    result = p.total_count * (p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p())
+    return result.masked_fill(p.total_count > q.total_count, math.inf)
+
+
+@register_kl(Geometric, Geometric)
+def _geometric(p: Geometric, q: Geometric) -> Tensor:
+    return -p.entropy() - (-q.probs).log1p() / p.probs - q.logits
+
+
+@register_kl(Gumbel, Gumbel)
+def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
+    ratio, distance = p.scale / q.scale, (q.loc - p.loc) / q.scale
+    return -ratio.log() - distance + _EULER * (ratio - 1) - 1 + (distance + (1 + ratio).lgamma()).exp()
+
+
+@register_kl(Pareto, Pareto)
+def _pareto(p: Pareto, q: Pareto) -> Tensor:
+    ratio = q.alpha / p.alpha
+    result = q.alpha * (p.scale / q.scale).log() - ratio.log() + ratio - 1
+    return result.masked_fill(p.scale < q.scale, math.inf)
+
+
+@register_kl(Uniform, Normal)
+def _uniform_from_normal(p: Uniform, q: Normal) -> Tensor:
+    width, distance = p.high - p.low, (p.high + p.low) / 2 - q.loc
+    spread = (width.square() / 12 + distance.square()) / q.scale.square()
+    return (math.sqrt(2 * math.pi) * q.scale / width).log() + 0.5 * spread
+
+
+@register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
+@register_kl(LowRankMultivariateNormal, MultivariateNormal)
+@register_kl(MultivariateNormal, LowRankMultivariateNormal)
+def _low_rank(p: Any, q: Any) -> Tensor:
+    whole = [MultivariateNormal(each.loc, scale_tril=each.scale_tril, validate_args=False) for each in (p, q)]
+    return _multivariate_normal(*whole)
+
+
+@register_kl(TransformedDistribution, TransformedDistribution)
+def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+    """Of the bases, where the transforms are the same."""
+    if p.transforms != q.transforms or p.event_shape != q.event_shape:
+        raise NotImplementedError
+    further = len(p.event_shape) - len(p.base_dist.event_shape)
+    return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), further)
 
 
 @register_kl(MultivariateNormal, MultivariateNormal)

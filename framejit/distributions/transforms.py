@@ -1,116 +1,74 @@
-"""Invertible functions with the logarithm of their derivative."""
+"""Invertible functions with the logarithm of their derivative.
+
+Tour: ``_transform`` has the base class and what is made of other transforms, this file those of numbers, ``_matrix_transforms``
+those between vectors and matrices.
+"""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
+from framejit.distributions._matrix_transforms import (
+    CorrCholeskyTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
+    ReshapeTransform,
+    SoftmaxTransform,
+    StickBreakingTransform,
+)
+from framejit.distributions._transform import (
+    CatTransform,
+    ComposeTransform,
+    IndependentTransform,
+    StackTransform,
+    Transform,
+    identity_transform,
+)
 from framejit.distributions.utils import sum_rightmost
 from framejit.nn import functional as F
 
+__all__ = [
+    "AbsTransform",
+    "AffineTransform",
+    "CatTransform",
+    "ComposeTransform",
+    "CorrCholeskyTransform",
+    "CumulativeDistributionTransform",
+    "ExpTransform",
+    "IndependentTransform",
+    "LowerCholeskyTransform",
+    "PositiveDefiniteTransform",
+    "PowerTransform",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "StackTransform",
+    "StickBreakingTransform",
+    "TanhTransform",
+    "Transform",
+    "identity_transform",
+]
 
-class Transform:
-    """Base class: ``_call`` maps, ``_inverse`` maps back, ``log_abs_det_jacobian(x, y)`` is ``log |dy/dx|``."""
+
+class _Monotone(Transform):
+    """An increasing function of numbers."""
 
     bijective = True
-    domain: Any = constraints.real
-    codomain: Any = constraints.real
+    sign = 1
 
-    def __init__(self, cache_size: int = 0) -> None:
-        self._cache_size = cache_size
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self)
 
-    @property
-    def event_dim(self) -> int:
-        return 0
-
-    @property
-    def inv(self) -> Transform:
-        """The inverse."""
-        return _InverseTransform(self)
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return self._call(x)
-
-    def _call(self, x: Tensor) -> Tensor:
-        raise NotImplementedError
-
-    def _inverse(self, y: Tensor) -> Tensor:
-        raise NotImplementedError
-
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        raise NotImplementedError
-
-    def forward_shape(self, shape: Any) -> Any:
-        return shape
-
-    def inverse_shape(self, shape: Any) -> Any:
-        return shape
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
+    def __hash__(self) -> int:
+        return hash(type(self))
 
 
-class _InverseTransform(Transform):
-    def __init__(self, transform: Transform) -> None:
-        super().__init__()
-        self._inv = transform
-
-    @property
-    def event_dim(self) -> int:
-        return self._inv.event_dim
-
-    @property
-    def inv(self) -> Transform:
-        return self._inv
-
-    def _call(self, x: Tensor) -> Tensor:
-        return self._inv._inverse(x)
-
-    def _inverse(self, y: Tensor) -> Tensor:
-        return self._inv._call(y)
-
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return -self._inv.log_abs_det_jacobian(y, x)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._inv!r})"
-
-
-class ComposeTransform(Transform):
-    """Several transforms, one after the other."""
-
-    def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
-        super().__init__(cache_size)
-        self.parts = parts
-
-    @property
-    def event_dim(self) -> int:
-        return max((part.event_dim for part in self.parts), default=0)
-
-    def _call(self, x: Tensor) -> Tensor:
-        for part in self.parts:
-            x = part(x)
-        return x
-
-    def _inverse(self, y: Tensor) -> Tensor:
-        for part in reversed(self.parts):
-            y = part._inverse(y)
-        return y
-
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        total: Any = 0
-        for part in self.parts:
-            mapped = part(x)
-            total = total + sum_rightmost(
-                part.log_abs_det_jacobian(x, mapped), self.event_dim - part.event_dim
-            )
-            x = mapped
-        return total
-
-
-class ExpTransform(Transform):
+class ExpTransform(_Monotone):
     """``y = exp(x)``."""
 
     codomain = constraints.positive
@@ -125,22 +83,40 @@ class ExpTransform(Transform):
         return x
 
 
-class SigmoidTransform(Transform):
+class SigmoidTransform(_Monotone):
     """``y = 1 / (1 + exp(-x))``."""
 
     codomain = constraints.unit_interval
 
     def _call(self, x: Tensor) -> Tensor:
-        return x.sigmoid()
+        finfo = fj.finfo(x.dtype)
+        return x.sigmoid().clamp(min=finfo.tiny, max=1 - finfo.eps)
 
     def _inverse(self, y: Tensor) -> Tensor:
+        finfo = fj.finfo(y.dtype)
+        y = y.clamp(min=finfo.tiny, max=1 - finfo.eps)
         return y.log() - (-y).log1p()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return -F.softplus(-x) - F.softplus(x)
 
 
-class TanhTransform(Transform):
+class SoftplusTransform(_Monotone):
+    """``y = log(1 + exp(x))``."""
+
+    codomain = constraints.positive
+
+    def _call(self, x: Tensor) -> Tensor:
+        return F.softplus(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return (-y).expm1().neg().log() + y
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -F.softplus(-x)
+
+
+class TanhTransform(_Monotone):
     """``y = tanh(x)``."""
 
     codomain = constraints.interval(-1.0, 1.0)
@@ -155,8 +131,51 @@ class TanhTransform(Transform):
         return 2.0 * (math.log(2.0) - x - F.softplus(-2.0 * x))
 
 
+class AbsTransform(Transform):
+    """``y = |x|``; of the two inverses the positive one."""
+
+    codomain = constraints.positive
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.abs()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y
+
+
+class PowerTransform(Transform):
+    """``y = x ** exponent``, of positive numbers."""
+
+    bijective = True
+    domain = codomain = constraints.positive
+
+    def __init__(self, exponent: Any, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.exponent = fj.as_tensor(exponent, dtype=None if isinstance(exponent, Tensor) else fj.get_default_dtype())
+
+    @property
+    def sign(self) -> Any:
+        return self.exponent.sign()
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.pow(self.exponent)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.pow(1 / self.exponent)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return (self.exponent * y / x).abs().log()
+
+    def forward_shape(self, shape: Any) -> Any:
+        return fj.broadcast_shapes(shape, tuple(self.exponent.shape))
+
+    inverse_shape = forward_shape
+
+
 class AffineTransform(Transform):
     """``y = loc + scale * x``."""
+
+    bijective = True
 
     def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size)
@@ -166,6 +185,18 @@ class AffineTransform(Transform):
     def event_dim(self) -> int:
         return self._event_dim
 
+    @property
+    def domain(self) -> Any:
+        return constraints.independent(constraints.real, self._event_dim) if self._event_dim else constraints.real
+
+    codomain = domain
+
+    @property
+    def sign(self) -> Any:
+        if isinstance(self.scale, Tensor):
+            return self.scale.sign()
+        return (self.scale > 0) - (self.scale < 0)
+
     def _call(self, x: Tensor) -> Tensor:
         return self.loc + self.scale * x
 
@@ -174,7 +205,42 @@ class AffineTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         if isinstance(self.scale, Tensor):
-            result = self.scale.abs().log().expand(x.shape)
+            result = self.scale.abs().log().expand(fj.broadcast_shapes(tuple(x.shape), tuple(self.scale.shape)))
         else:
             result = x.new_full(x.shape, math.log(abs(self.scale)))
         return sum_rightmost(result, self.event_dim)
+
+    def forward_shape(self, shape: Any) -> Any:
+        own = [tuple(value.shape) for value in (self.loc, self.scale) if isinstance(value, Tensor)]
+        return fj.broadcast_shapes(tuple(shape), *own)
+
+    inverse_shape = forward_shape
+
+
+class CumulativeDistributionTransform(_Monotone):
+    """Values of a distribution to those of the uniform one."""
+
+    codomain = constraints.unit_interval
+
+    def __init__(self, distribution: Any, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.distribution = distribution
+
+    @property
+    def domain(self) -> Any:
+        return self.distribution.support
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self.distribution.cdf(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return self.distribution.icdf(y)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return self.distribution.log_prob(x)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)

@@ -46,6 +46,23 @@ CASES = [
     ),
     ("MultivariateNormal", dict(loc=LOC[0], covariance_matrix=FACTOR @ FACTOR.T), LOC, ["scale_tril"]),
     ("MultivariateNormal", dict(loc=LOC[0], precision_matrix=FACTOR @ FACTOR.T), LOC, ["scale_tril"]),
+    ("Binomial", dict(total_count=5, probs=PROBS), np.array([[0, 1, 2], [4, 0, 5]], np.float32), ["mode", "logits"]),
+    ("Binomial", dict(total_count=3, logits=LOC), np.array([[0, 1, 2], [3, 0, 1]], np.float32), ["probs"]),
+    ("Multinomial", dict(total_count=4, probs=PROBS), np.array([[0, 1, 3], [4, 0, 0]], np.float32), ["logits"]),
+    ("InverseGamma", dict(concentration=SCALE * 3 + 2, rate=PROBS), SCALE, ["mode", "cdf"]),
+    ("Kumaraswamy", dict(concentration1=SCALE + 1, concentration0=SCALE + 2), PROBS, ["cdf", "icdf"]),
+    ("Pareto", dict(scale=SCALE, alpha=PROBS + 4), SCALE + 1.5, ["cdf", "icdf", "mode"]),
+    ("FisherSnedecor", dict(df1=SCALE * 4, df2=SCALE + 10), SCALE, ["mode"]),
+    ("ContinuousBernoulli", dict(probs=PROBS), 1 - PROBS, ["cdf", "icdf"]),
+    ("ContinuousBernoulli", dict(logits=LOC), PROBS, ["probs", "cdf"]),
+    (
+        "LowRankMultivariateNormal",
+        dict(loc=LOC, cov_factor=FACTOR[:, :2], cov_diag=SCALE),
+        LOC + 0.3,
+        ["covariance_matrix", "precision_matrix", "scale_tril", "mode"],
+    ),
+    ("Wishart", dict(df=6.0, covariance_matrix=FACTOR @ FACTOR.T), FACTOR.T @ FACTOR, ["scale_tril", "mode"]),
+    ("Wishart", dict(df=SCALE[0] + 5, scale_tril=FACTOR), FACTOR.T @ FACTOR, ["precision_matrix"]),
 ]
 
 
@@ -76,7 +93,7 @@ def test_as_in_torch(name, parameters, values, attributes):
     same(ours.log_prob(fj.tensor(values)), theirs.log_prob(torch.tensor(values)))
     same(ours.mean, theirs.mean)
     same(ours.stddev, theirs.stddev)
-    if name not in ("Poisson", "NegativeBinomial"):  # PyTorch has no formula
+    if name not in ("Poisson", "NegativeBinomial", "FisherSnedecor"):  # PyTorch has no formula
         same(ours.entropy(), theirs.entropy())
     for attribute in attributes:
         if attribute == "icdf":
@@ -125,7 +142,7 @@ PAIRS = [
     case
     for case in CASES
     if case[0]
-    in "Gamma Beta Dirichlet HalfNormal Normal Uniform Exponential Laplace Bernoulli Categorical OneHotCategorical Poisson MultivariateNormal".split()
+    in "Gamma Beta Dirichlet HalfNormal Normal Uniform Exponential Laplace Bernoulli Categorical OneHotCategorical Poisson MultivariateNormal Binomial Gumbel Pareto Geometric LogNormal LowRankMultivariateNormal".split()
 ]
 
 
@@ -133,7 +150,9 @@ PAIRS = [
 def test_divergence(case):
     name, parameters = case[:2]
     other = {
-        k: v * 1.5
+        k: v
+        if k == "total_count"
+        else v * 1.5
         if k in ("scale", "high", "rate", "scale_tril", "covariance_matrix", "precision_matrix")
         else v * 0.8
         for k, v in parameters.items()
@@ -264,3 +283,71 @@ def test_gradients_of_gamma_values():
     beta = fj.tensor(2.0, requires_grad=True)
     fj.distributions.Beta(beta, 3.0).rsample((4,)).sum().backward()
     assert beta.grad > 0
+
+
+RELAXED = [
+    ("RelaxedBernoulli", dict(temperature=0.7, probs=PROBS), 1 - PROBS),
+    ("RelaxedBernoulli", dict(temperature=0.7, logits=LOC), PROBS),
+    ("RelaxedOneHotCategorical", dict(temperature=0.7, logits=LOC), PROBS / PROBS.sum(-1, keepdims=True)),
+    ("LogisticNormal", dict(loc=LOC, scale=SCALE), np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.2, 0.1]], np.float32)),
+    ("LKJCholesky", dict(dim=3, concentration=PROBS * 2), np.linalg.cholesky(np.eye(3) * 0.5 + 0.5).astype(np.float32)),
+    ("LKJCholesky", dict(dim=2), np.array([[1.0, 0.0], [0.6, 0.8]], np.float32)),
+]
+
+
+@pytest.mark.parametrize("name, parameters, values", RELAXED, ids=[f"{case[0]}-{i}" for i, case in enumerate(RELAXED)])
+def test_distributions_without_moments(name, parameters, values):
+    parameters = {k: np.float32(v) if k == "temperature" else v for k, v in parameters.items()}
+    ours, theirs = [
+        getattr(library.distributions, name)(
+            **{k: library.tensor(v) if isinstance(v, (np.ndarray, np.float32)) else v for k, v in parameters.items()}
+        )
+        for library in (fj, torch)
+    ]
+    assert repr(ours).replace("framejit", "torch") == repr(theirs) and repr(ours.support) == repr(theirs.support)
+    assert tuple(ours.batch_shape) == tuple(theirs.batch_shape)
+    assert tuple(ours.event_shape) == tuple(theirs.event_shape)
+    same(ours.log_prob(fj.tensor(values)), theirs.log_prob(torch.tensor(values)))
+    wide, their_wide = (each.expand((4, *each.batch_shape)) for each in (ours, theirs))
+    same(wide.log_prob(fj.tensor(values)), their_wide.log_prob(torch.tensor(values)))
+    fj.manual_seed(0)
+    torch.manual_seed(0)
+    drawn, their_drawn = ours.sample((20000,)), theirs.sample((20000,))
+    assert bool(ours.support.check(drawn).all()) and tuple(drawn.shape) == tuple(their_drawn.shape)
+    np.testing.assert_allclose(drawn.mean(0).numpy(), their_drawn.mean(0).numpy(), atol=0.02)
+    np.testing.assert_allclose(drawn.std(0).numpy(), their_drawn.std(0).numpy(), atol=0.02)
+    if ours.has_rsample:
+        logits = fj.tensor(LOC, requires_grad=True)
+        made = type(ours)(logits, 1.0) if name == "LogisticNormal" else type(ours)(fj.tensor(0.5), logits=logits)
+        made.rsample().square().sum().backward()
+        assert logits.grad.isfinite().all() and (logits.grad != 0).any()
+
+
+def test_mode_of_kumaraswamy():
+    """PyTorch's formula gives no number."""
+    made = fj.distributions.Kumaraswamy(fj.tensor([3.0, 0.5]), fj.tensor([2.0, 2.0]))
+    x = fj.linspace(0.001, 0.999, 9999)
+    assert abs(float(x[made.log_prob(x.unsqueeze(-1))[:, 0].argmax()]) - float(made.mode[0])) < 1e-3
+    assert made.mode[1].isnan()
+
+
+def test_transformed_distributions_change_shapes_and_directions():
+    results = []
+    for library in (fj, torch):
+        d = library.distributions
+        base = d.Normal(library.tensor(LOC), library.tensor(SCALE))
+        on_simplex = d.TransformedDistribution(base, [d.AffineTransform(0.0, 2.0), d.StickBreakingTransform()])
+        falling = d.TransformedDistribution(d.Normal(0.0, 1.0), [d.AffineTransform(1.0, library.tensor(-SCALE)), d.ExpTransform()])
+        simplex = library.tensor(np.array([0.1, 0.2, 0.3, 0.4], np.float32))
+        results.append([
+            on_simplex.log_prob(simplex), on_simplex.expand((3, 2)).log_prob(simplex), falling.log_prob(library.tensor(SCALE)),
+            falling.cdf(library.tensor(SCALE)), falling.icdf(library.tensor(PROBS)),
+            d.kl_divergence(d.LogNormal(0.3, 1.5), d.LogNormal(0.0, 1.0)),
+            d.kl_divergence(d.Uniform(0.3, 1.5), d.Normal(0.0, 1.2)),
+        ])  # fmt: skip
+        assert tuple(on_simplex.event_shape) == (4,) and tuple(on_simplex.batch_shape) == (2,)
+        assert tuple(falling.batch_shape) == (2, 3)
+        with pytest.raises(NotImplementedError):
+            d.kl_divergence(falling, d.LogNormal(0.0, 1.0))
+    for ours, theirs in zip(*results):
+        same(ours, theirs)
