@@ -2,6 +2,7 @@
 #include "eager/composite/support.h"
 #include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
+#include "generated/ops/copy.h"
 #include "generated/ops/elementary.h"
 #include "generated/ops/joining.h"
 #include "generated/ops/matmul.h"
@@ -21,6 +22,14 @@ struct State {
 /// What the hidden state is multiplied by in one layer and direction; `project` of LSTMs with projections.
 struct Weights {
   Tensor input, hidden, input_bias, hidden_bias, project;
+  /// `hidden` transposed in memory, where it is used many times.
+  Tensor hidden_columns;
+
+  Tensor from_hidden(const Tensor& state) const {
+    if (!hidden_columns.defined()) return linear(state, hidden, hidden_bias);
+    const Tensor product = matmul(state, hidden_columns);
+    return hidden_bias.defined() ? product + hidden_bias : product;
+  }
 };
 
 /// `from_input`: the input of one time multiplied by its weights already.
@@ -33,7 +42,7 @@ Tensor gate(const Tensor& gates, int index, int count) {
 }
 
 State lstm_step(const Tensor& from_input, const State& state, const Weights& weights) {
-  const Tensor gates = from_input + linear(state.hidden, weights.hidden, weights.hidden_bias);
+  const Tensor gates = from_input + weights.from_hidden(state.hidden);
   const Tensor cell =
       sigmoid(gate(gates, 1, 4)) * state.cell + sigmoid(gate(gates, 0, 4)) * tanh(gate(gates, 2, 4));
   const Tensor hidden = sigmoid(gate(gates, 3, 4)) * tanh(cell);
@@ -41,7 +50,7 @@ State lstm_step(const Tensor& from_input, const State& state, const Weights& wei
 }
 
 State gru_step(const Tensor& from_input, const State& state, const Weights& weights) {
-  const Tensor from_hidden = linear(state.hidden, weights.hidden, weights.hidden_bias);
+  const Tensor from_hidden = weights.from_hidden(state.hidden);
   const Tensor reset = sigmoid(gate(from_input, 0, 3) + gate(from_hidden, 0, 3)),
                keep = sigmoid(gate(from_input, 1, 3) + gate(from_hidden, 1, 3)),
                fresh = tanh(gate(from_input, 2, 3) + reset * gate(from_hidden, 2, 3));
@@ -49,22 +58,32 @@ State gru_step(const Tensor& from_input, const State& state, const Weights& weig
 }
 
 State tanh_step(const Tensor& from_input, const State& state, const Weights& weights) {
-  return {tanh(from_input + linear(state.hidden, weights.hidden, weights.hidden_bias)), {}};
+  return {tanh(from_input + weights.from_hidden(state.hidden)), {}};
 }
 State relu_step(const Tensor& from_input, const State& state, const Weights& weights) {
-  return {relu(from_input + linear(state.hidden, weights.hidden, weights.hidden_bias)), {}};
+  return {relu(from_input + weights.from_hidden(state.hidden)), {}};
 }
 
 /// args: input, hx, w_ih, w_hh, b_ih, b_hh.
 State run_cell(Step step, const Value* args, const State& state) {
   const Tensor input = args[0].tensor();
-  const Weights weights{args[2].tensor(), args[3].tensor(), args[4].tensor(), args[5].tensor(), {}};
+  const Weights weights{args[2].tensor(), args[3].tensor(), args[4].tensor(), args[5].tensor(), {}, {}};
   return step(linear(input, weights.input, weights.input_bias), state, weights);
 }
 
+/// Weights for a step that is made many times. But for a GRU, both biases are added to all inputs at once.
+Weights prepared(Weights weights, Step step) {
+  weights.hidden_columns = contiguous(transpose(weights.hidden, 0, 1));
+  if (step == gru_step || !weights.hidden_bias.defined()) return weights;
+  weights.input_bias = weights.input_bias + weights.hidden_bias;
+  weights.hidden_bias = {};
+  return weights;
+}
+
 /// One layer in one direction over input (T, N, C); `state` is left at the last one.
-Tensor run_direction(Step step, const Tensor& input, const Weights& weights, bool backwards, State& state) {
+Tensor run_direction(Step step, const Tensor& input, const Weights& given, bool backwards, State& state) {
   const int64_t times = input.size(0).expect();
+  const Weights weights = times > 1 ? prepared(given, step) : given;
   const Tensor from_input = linear(input, weights.input, weights.input_bias);
   std::vector<Tensor> outputs;
   outputs.resize(size_t(times));
@@ -102,8 +121,12 @@ struct Layers {
 
   Weights weights(int64_t index) const {
     const Tensor* from = params.data() + index * per_direction();
-    return {from[0], from[1], has_biases ? from[2] : Tensor(), has_biases ? from[3] : Tensor(),
-            projected ? from[per_direction() - 1] : Tensor()};
+    return {from[0],
+            from[1],
+            has_biases ? from[2] : Tensor(),
+            has_biases ? from[3] : Tensor(),
+            projected ? from[per_direction() - 1] : Tensor(),
+            {}};
   }
 };
 

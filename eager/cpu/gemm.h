@@ -27,6 +27,8 @@ using GemmFn = void (*)(const GemmCall& call);
 GemmFn gemm_function(DType dtype);
 /// The dtype in which matrices of `dtype` are multiplied: float32 for halves, int32 for smaller integers.
 DType gemm_dtype(DType dtype);
+/// Whether bfloat16 matrices of these sizes are multiplied as they are, on this machine.
+bool multiplies_bfloats(int64_t m, int64_t n, int64_t k);
 
 /// result = a @ b, of matrices of one dtype and matching sizes; `result` has contiguous rows. Split over
 /// threads by rows or columns of the result where it is large.

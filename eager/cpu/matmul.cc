@@ -26,7 +26,11 @@ Tensor matrix_of(const Tensor& batch, int64_t index) {
 /// `multiply(a, b, result)` in the dtype that products are computed in; a narrower result is rounded once.
 template <class Multiply>
 void multiply_widened(const Tensor& a, const Tensor& b, const Tensor& result, Multiply multiply) {
-  const DType dtype = gemm_dtype(result.dtype());
+  DType dtype = gemm_dtype(result.dtype());
+  const int rank = a.dim();
+  if (result.dtype() == DType::bfloat16 &&
+      multiplies_bfloats(a.sizes()[rank - 2], b.sizes()[rank - 1], a.sizes()[rank - 1]))
+    dtype = DType::bfloat16;
   if (dtype == result.dtype()) return multiply(a, b, result);
   const Tensor wide = Tensor::empty(result.sizes(), dtype);
   multiply(contiguous_as(a, dtype), contiguous_as(b, dtype), wide);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eager/cpu/bfloat_panels.h"
 #include "eager/cpu/panels.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
@@ -11,7 +12,8 @@ namespace framejit::eager::cpu {
 namespace {
 
 constexpr int64_t kShortest = 48;  ///< of the sides of a product that is worth packing
-constexpr int64_t kSmall = 64;     ///< the longest side of one that is too small for Eigen's blocking
+constexpr int64_t kShortestOfBFloats = 16;
+constexpr int64_t kSmall = 64;  ///< the longest side of one that is too small for Eigen's blocking
 constexpr int64_t kSumBlock =
     256;  ///< terms of the sum that are added at a time: a panel stays in the L1 cache
 constexpr int64_t kRowPanels = 16;  ///< of a block of the product: what it needs of `a` stays in the L2 cache
@@ -148,7 +150,12 @@ void multiply(GemmWay way, const GemmCall& call, bool parallel) {
 
 }  // namespace
 
+bool multiplies_bfloats(int64_t m, int64_t n, int64_t k) {
+  return std::min({m, n, k}) >= kShortestOfBFloats && bfloat_panels();
+}
+
 GemmWay gemm_way(const GemmCall& call, DType dtype) {
+  if (dtype == DType::bfloat16) return GemmWay::bfloats;
   if (dtype != DType::float32 && dtype != DType::float64) return GemmWay::eigen;
   if (std::min({call.m, call.n, call.k}) >= kShortest) return GemmWay::panels;
   if (call.m == 1 && call.n == 1 && !call.a.transposed && (call.b.transposed || call.b.stride == 1))
@@ -157,6 +164,7 @@ GemmWay gemm_way(const GemmCall& call, DType dtype) {
 }
 
 void multiply_floats(GemmWay way, const GemmCall& call, DType dtype, bool parallel) {
+  if (way == GemmWay::bfloats) return multiply_bfloats(call, parallel);
   dtype == DType::float64 ? multiply<double>(way, call, parallel) : multiply<float>(way, call, parallel);
 }
 

@@ -1,0 +1,93 @@
+"""Normalisations, pooling and convolutions in the shapes that have loops of their own, forward and backward, against PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import framejit as fj
+
+torch = pytest.importorskip("torch")
+
+Call = Callable[..., Any]
+
+
+def compare(call: Call, *shapes: tuple[int, ...], tolerance: float = 2e-5) -> None:
+    numbers = np.random.default_rng(0)
+    arrays = [numbers.standard_normal(shape).astype(np.float32) for shape in shapes]
+    results = []
+    for library in (fj, torch):
+        tensors = [library.from_numpy(x.copy()).requires_grad_() for x in arrays]
+        result = call(library.nn.functional, *tensors)
+        weights = np.cos(np.arange(result.numel(), dtype=np.float32)).reshape(tuple(result.shape))
+        (result * library.from_numpy(weights)).sum().backward()
+        results.append([result.detach().numpy(), *(x.grad.numpy() for x in tensors)])
+    for ours, theirs in zip(*results, strict=True):
+        scale = max(1.0, float(np.abs(theirs).max()))
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance * scale)
+
+
+def batch_norm(F: Any, x: Any, weight: Any, bias: Any) -> Any:
+    return F.batch_norm(x, None, None, weight, bias, training=True)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [(33, 5), (70, 600), (7, 3, 5), (9, 4, 2, 7), (3, 4, 16), (2, 5, 14, 14), (5, 3, 300), (2, 3, 2, 3, 4)],
+)
+def test_batch_norm(shape: tuple[int, ...]) -> None:
+    compare(batch_norm, shape, (shape[1],), (shape[1],), tolerance=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(300, 7), (5, 70, 33), (130, 600), (2, 5000)])
+def test_layer_norm(shape: tuple[int, ...]) -> None:
+    width = shape[-1:]
+    compare(lambda F, x, w, b: F.layer_norm(x, width, w, b), shape, width, width, tolerance=1e-4)
+    compare(lambda F, x: F.layer_norm(x, width), shape, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("shape, groups", [((3, 8, 5), 4), ((2, 6, 9, 11), 1), ((4, 6), 3), ((2, 4, 130), 4)])
+def test_group_norm(shape: tuple[int, ...], groups: int) -> None:
+    channels = shape[1:2]
+    compare(lambda F, x, w, b: F.group_norm(x, groups, w, b), shape, channels, channels, tolerance=1e-4)
+    compare(lambda F, x: F.group_norm(x, groups), shape, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("stride, padding, dilation", [(1, 1, 1), (2, 1, 1), (1, 0, 2), (3, 2, 1), ((2, 1), (0, 2), 1)])
+@pytest.mark.parametrize("kernel", [(3, 3), (1, 1), (5, 2)])
+@pytest.mark.parametrize("size", [(9, 7), (40, 70)])
+def test_depthwise(size: tuple[int, int], kernel: tuple[int, int], stride: Any, padding: Any, dilation: int) -> None:
+    options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": 10}
+    compare(lambda F, x, w, b: F.conv2d(x, w, b, **options), (2, 10, *size), (20, 1, *kernel), (20,), tolerance=1e-4)
+    compare(lambda F, x, w: F.conv_transpose2d(x, w, None, stride, padding, groups=10), (2, 10, *size), (10, 2, *kernel), tolerance=1e-4)  # fmt: skip
+
+
+def test_few_channels_of_large_images_and_volumes() -> None:
+    compare(lambda F, x, w: F.conv2d(x, w, padding=2), (1, 3, 200, 300), (2, 3, 5, 5), tolerance=1e-3)
+    compare(lambda F, x, w: F.conv3d(x, w, stride=(1, 2, 2), padding=1), (2, 2, 6, 7, 8), (3, 2, 3, 3, 3), tolerance=1e-4)
+    compare(lambda F, x, w: F.conv1d(x, w, stride=4), (2, 1, 4000), (1, 1, 9), tolerance=1e-4)
+
+
+@pytest.mark.parametrize("stride", [1, 2, (2, 3)])
+@pytest.mark.parametrize("width", [7, 19, 50])
+def test_many_channels_in_short_rows(width: int, stride: Any) -> None:
+    """Panels of pixels that are made of several rows, and strides that sort columns."""
+    compare(lambda F, x, w: F.conv2d(x, w, stride=stride, padding=1), (2, 6, 9, width), (16, 6, 3, 4), tolerance=1e-4)
+
+
+@pytest.mark.parametrize("ceil_mode", [False, True])
+@pytest.mark.parametrize("include", [False, True])
+@pytest.mark.parametrize("kernel, stride, padding", [(2, 2, 0), (3, 1, 1), ((3, 5), (2, 3), (1, 2)), (3, 4, 0)])
+def test_average_pooling(kernel: Any, stride: Any, padding: Any, include: bool, ceil_mode: bool) -> None:
+    call: Call = lambda F, x: F.avg_pool2d(x, kernel, stride, padding, ceil_mode, include)  # noqa: E731
+    compare(call, (2, 3, 11, 20))
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_softmax_of_columns(dim: int) -> None:
+    for name in ("softmax", "log_softmax"):
+        compare(lambda F, x, name=name: getattr(F, name)(x, dim), (3, 70, 40))
+    compare(lambda F, x: F.softmax(x, dim), (130, 5, 600))
