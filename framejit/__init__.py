@@ -136,6 +136,9 @@ from framejit import _tensor_methods as _tensor_methods  # noqa: E402
 from framejit import autograd as autograd  # noqa: E402
 from framejit import functional as functional  # noqa: E402
 from framejit import random as random  # noqa: E402
+from framejit._C._autograd import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled  # noqa: E402
+from framejit._C._autograd import is_anomaly_enabled as is_anomaly_enabled  # noqa: E402
+from framejit._C._autograd import set_anomaly_enabled as set_anomaly_enabled  # noqa: E402
 from framejit._dtype_info import can_cast as can_cast  # noqa: E402
 from framejit._dtype_info import finfo as finfo  # noqa: E402
 from framejit._dtype_info import iinfo as iinfo  # noqa: E402
@@ -147,8 +150,10 @@ from framejit._settings import detach as detach  # noqa: E402
 from framejit._settings import detach_ as detach_  # noqa: E402
 from framejit._settings import empty_permuted as empty_permuted  # noqa: E402
 from framejit._settings import get_default_device as get_default_device  # noqa: E402
+from framejit._settings import get_deterministic_debug_mode as get_deterministic_debug_mode  # noqa: E402
 from framejit._settings import get_device as get_device  # noqa: E402
 from framejit._settings import get_float32_matmul_precision as get_float32_matmul_precision  # noqa: E402
+from framejit._settings import get_num_interop_threads as get_num_interop_threads  # noqa: E402
 from framejit._settings import (  # noqa: E402
     is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
 )
@@ -156,8 +161,14 @@ from framejit._settings import is_inference as is_inference  # noqa: E402
 from framejit._settings import is_nonzero as is_nonzero  # noqa: E402
 from framejit._settings import is_same_size as is_same_size  # noqa: E402
 from framejit._settings import is_signed as is_signed  # noqa: E402
+from framejit._settings import is_warn_always_enabled as is_warn_always_enabled  # noqa: E402
 from framejit._settings import set_default_device as set_default_device  # noqa: E402
+from framejit._settings import set_default_tensor_type as set_default_tensor_type  # noqa: E402
+from framejit._settings import set_deterministic_debug_mode as set_deterministic_debug_mode  # noqa: E402
 from framejit._settings import set_float32_matmul_precision as set_float32_matmul_precision  # noqa: E402
+from framejit._settings import set_flush_denormal as set_flush_denormal  # noqa: E402
+from framejit._settings import set_num_interop_threads as set_num_interop_threads  # noqa: E402
+from framejit._settings import set_warn_always as set_warn_always  # noqa: E402
 from framejit._settings import typename as typename  # noqa: E402
 from framejit._settings import use_deterministic_algorithms as use_deterministic_algorithms  # noqa: E402
 from framejit._tensor_str import set_printoptions as set_printoptions  # noqa: E402
@@ -193,18 +204,27 @@ from framejit import optim as optim  # noqa: E402  isort: skip
 from framejit import fx as fx  # noqa: E402  isort: skip
 from framejit import serialization as serialization  # noqa: E402  isort: skip
 from framejit import utils as utils  # noqa: E402  isort: skip
+from framejit._typed_storage import STORAGES as _TYPED_STORAGES  # noqa: E402
+from framejit._typed_storage import TypedStorage as TypedStorage  # noqa: E402
+from framejit._typed_storage import is_storage as is_storage  # noqa: E402
 from framejit._typed_tensors import TYPES as _TYPED_TENSORS  # noqa: E402
 
 from framejit import backends as backends  # noqa: E402  isort: skip
 from framejit import amp as amp  # noqa: E402  isort: skip
 from framejit.amp import autocast as autocast  # noqa: E402
 from framejit.amp.autocast_mode import clear_autocast_cache as clear_autocast_cache  # noqa: E402
+from framejit.amp.autocast_mode import get_autocast_cpu_dtype as get_autocast_cpu_dtype  # noqa: E402
 from framejit.amp.autocast_mode import get_autocast_dtype as get_autocast_dtype  # noqa: E402
+from framejit.amp.autocast_mode import get_autocast_gpu_dtype as get_autocast_gpu_dtype  # noqa: E402
 from framejit.amp.autocast_mode import is_autocast_cache_enabled as is_autocast_cache_enabled  # noqa: E402
+from framejit.amp.autocast_mode import is_autocast_cpu_enabled as is_autocast_cpu_enabled  # noqa: E402
 from framejit.amp.autocast_mode import is_autocast_enabled as is_autocast_enabled  # noqa: E402
 from framejit.amp.autocast_mode import set_autocast_cache_enabled as set_autocast_cache_enabled  # noqa: E402
+from framejit.amp.autocast_mode import set_autocast_cpu_dtype as set_autocast_cpu_dtype  # noqa: E402
+from framejit.amp.autocast_mode import set_autocast_cpu_enabled as set_autocast_cpu_enabled  # noqa: E402
 from framejit.amp.autocast_mode import set_autocast_dtype as set_autocast_dtype  # noqa: E402
 from framejit.amp.autocast_mode import set_autocast_enabled as set_autocast_enabled  # noqa: E402
+from framejit.amp.autocast_mode import set_autocast_gpu_dtype as set_autocast_gpu_dtype  # noqa: E402
 
 from framejit import cuda as cuda  # noqa: E402  isort: skip
 from framejit import distributed as distributed  # noqa: E402  isort: skip
@@ -231,6 +251,7 @@ from framejit import fft as fft  # noqa: E402  isort: skip
 from framejit import masked as masked  # noqa: E402  isort: skip
 from framejit import signal as signal  # noqa: E402  isort: skip
 from framejit._histogram import histogramdd as histogramdd  # noqa: E402
+from framejit._losses_by_number import *  # noqa: E402
 from framejit._old_functions import _assert as _assert  # noqa: E402
 from framejit._old_functions import _softmax_backward_data as _softmax_backward_data  # noqa: E402
 from framejit._old_functions import batch_norm as batch_norm  # noqa: E402
@@ -248,6 +269,13 @@ from framejit._old_functions import spmm as spmm  # noqa: E402
 from framejit.cuda import Stream as Stream  # noqa: E402
 from framejit.sparse import sparse_coo_tensor as sparse_coo_tensor  # noqa: E402
 
+from framejit import _VF as _VF  # noqa: E402  isort: skip
+from framejit import _jit_internal as _jit_internal  # noqa: E402  isort: skip
+from framejit import accelerator as accelerator  # noqa: E402  isort: skip
+from framejit import cpu as cpu  # noqa: E402  isort: skip
+from framejit import mps as mps  # noqa: E402  isort: skip
+from framejit import overrides as overrides  # noqa: E402  isort: skip
+from framejit import xpu as xpu  # noqa: E402  isort: skip
 from framejit import multiprocessing as multiprocessing  # noqa: E402  isort: skip
 from framejit.serialization import load as load  # noqa: E402  isort: skip
 from framejit.serialization import save as save  # noqa: E402  isort: skip
@@ -269,4 +297,6 @@ def __getattr__(name: str) -> Any:
 
 
 globals().update(_TYPED_TENSORS)
+globals().update(_TYPED_STORAGES)
+Storage = _TYPED_STORAGES["FloatStorage"]
 compiler.start_logging()

@@ -6,10 +6,11 @@ from typing import Any
 
 from framejit import _C
 from framejit._C import Tensor, ops
+from framejit._tensor import _TYPE_NAMES
 
 # --- determinism and precision ----------------------------------------------------------------------------------------
 # Every kernel is deterministic, and float32 products are computed in float32; what was asked for is remembered.
-_state: dict[str, Any] = {"deterministic": False, "warn_only": False, "matmul_precision": "highest"}
+_state: dict[str, Any] = {"deterministic": False, "warn_only": False, "matmul_precision": "highest", "warn_always": False}
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -50,6 +51,57 @@ def set_default_device(device: Any) -> None:
     """Accepts the CPU, the only device."""
     if device is not None and _C.device(device).type != "cpu":
         raise NotImplementedError(f"set_default_device: got {device}, but this build only has cpu")
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Makes the dtype of this type (``framejit.DoubleTensor``, or its name) the default one."""
+    name = t if isinstance(t, str) else f"framejit.{t.__name__}"
+    known = _TYPE_NAMES.get(name.removeprefix("framejit.").removeprefix("torch."))
+    if known is None or not known.is_floating_point:
+        raise TypeError(f"set_default_tensor_type: got {name}, expected a floating-point type, such as framejit.DoubleTensor")
+    _C.set_default_dtype(known)
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """False: not supported."""
+    return False
+
+
+def set_warn_always(b: bool) -> None:
+    """Remembers the wish; which warnings are shown once is for :mod:`warnings` to say."""
+    _state["warn_always"] = bool(b)
+
+
+def is_warn_always_enabled() -> bool:
+    """What :func:`set_warn_always` was last told."""
+    return bool(_state["warn_always"])
+
+
+def get_num_interop_threads() -> int:
+    """1: operations that do not depend on each other run one after the other."""
+    return 1
+
+
+def set_num_interop_threads(threads: int) -> None:
+    """Accepts a positive number, and changes nothing."""
+    if threads < 1:
+        raise RuntimeError(f"set_num_interop_threads: got {threads}, expected a positive number")
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """Remembers the wish: ``"default"``, ``"warn"`` or ``"error"``, or their numbers."""
+    modes = ("default", "warn", "error")
+    if debug_mode not in (*modes, 0, 1, 2):
+        raise RuntimeError(f"set_deterministic_debug_mode: got {debug_mode!r}, expected 'default', 'warn', 'error' or 0, 1, 2")
+    number = modes.index(debug_mode) if isinstance(debug_mode, str) else debug_mode
+    use_deterministic_algorithms(number > 0, warn_only=number == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """What :func:`set_deterministic_debug_mode` was last told, as a number."""
+    if not are_deterministic_algorithms_enabled():
+        return 0
+    return 1 if is_deterministic_algorithms_warn_only_enabled() else 2
 
 
 # --- questions about tensors ------------------------------------------------------------------------------------------

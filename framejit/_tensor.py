@@ -279,11 +279,5 @@ def is_shared(self: Tensor) -> builtins.bool:
 
 
 @_method
-def storage(self: Tensor) -> UntypedStorage:
-    """As ``untyped_storage()``."""
-    return self.untyped_storage()
-
-
-@_method
 def __dir__(self: Tensor) -> Iterator[str]:
     return iter(sorted({*object.__dir__(self), *dir(builtins.type(self))}))

@@ -37,6 +37,22 @@ for _function in (
 
 
 @_method
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+    """Raises: there is no GPU."""
+    return self.to("cuda")
+
+
+@_method
+def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+    """``self``, which has no other layout."""
+    return self if dtype is None else self.to(dtype)
+
+
+for _name in ("is_ipu", "is_maia", "is_mkldnn", "is_mps", "is_mtia", "is_vulkan", "is_xla", "is_xpu", "is_sparse_csr", "volatile"):
+    setattr(Tensor, _name, property(lambda self: False, doc="False: there are no such tensors."))
+
+
+@_method
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """Elements of self where condition holds, of other elsewhere."""
     return ops.where(condition, self, other)

@@ -7,6 +7,7 @@ from typing import Any
 from framejit import _C
 from framejit._C import Tensor
 from framejit._tensor import _TYPE_NAMES
+from framejit._typed_storage import TypedStorage
 
 
 class _TypedTensorMeta(type):
@@ -16,7 +17,10 @@ class _TypedTensorMeta(type):
         return isinstance(instance, Tensor) and instance.dtype == cls.dtype
 
     def __call__(cls, *args: Any) -> Tensor:
-        """``(2, 3)`` and ``(Size)``: uninitialised, of these sizes; ``(sequence)``: of these values; nothing: empty."""
+        """``(2, 3)`` and ``(Size)``: uninitialised, of these sizes; ``(sequence)``: of these values; ``(storage)``: its elements;
+        nothing: empty."""
+        if len(args) == 1 and isinstance(args[0], TypedStorage):
+            return args[0].untyped()._view(cls.dtype, 0, (len(args[0]),), (1,))
         sizes = args[0] if len(args) == 1 and isinstance(args[0], _C.Size) else args
         if all(isinstance(size, int) for size in sizes):
             empty: Tensor = _C.ops.empty(tuple(sizes) or (0,), dtype=cls.dtype)

@@ -67,6 +67,37 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
     _autograd.set_autocast("cpu", now, dtype, enabled)
 
 
+# PyTorch's names from when each device had functions of its own.
+def is_autocast_cpu_enabled() -> bool:
+    """See :func:`is_autocast_enabled`."""
+    return is_autocast_enabled("cpu")
+
+
+def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """See :func:`set_autocast_enabled`."""
+    set_autocast_enabled("cpu", enabled)
+
+
+def get_autocast_cpu_dtype() -> Any:
+    """See :func:`get_autocast_dtype`."""
+    return get_autocast_dtype("cpu")
+
+
+def set_autocast_cpu_dtype(dtype: Any) -> None:
+    """See :func:`set_autocast_dtype`."""
+    set_autocast_dtype("cpu", dtype)
+
+
+def get_autocast_gpu_dtype() -> Any:
+    """See :func:`get_autocast_dtype`."""
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_gpu_dtype(dtype: Any) -> None:
+    """See :func:`set_autocast_dtype`."""
+    set_autocast_dtype("cuda", dtype)
+
+
 def clear_autocast_cache() -> None:
     """Forgets the parameters that were cast."""
     _autograd.clear_autocast_cache()

@@ -1,7 +1,8 @@
 """The compiler as Python sees it.
 
 Tour: ``api`` (compile, explain, disable, stats, reset), ``report`` (Break, ExplainReport: text, HTML, JSON, SARIF),
-``errors``, ``logs`` (FRAMEJIT_LOGS), ``module`` (a compiled nn.Module), ``skip`` (files left to the interpreter).
+``errors``, ``logs`` (FRAMEJIT_LOGS), ``module`` (a compiled nn.Module), ``skip`` (files left to the interpreter),
+``compatibility`` (names of PyTorch's compiler).
 The work is done by ``framejit._C.compiler``.
 """
 
@@ -17,6 +18,13 @@ from framejit.compiler.api import (
     set_logs,
     start_logging,
     stats,
+)
+from framejit.compiler.compatibility import (
+    allow_in_graph,
+    assume_constant_result,
+    cudagraph_mark_step_begin,
+    is_dynamo_compiling,
+    is_exporting,
 )
 from framejit.compiler.errors import (
     BackendCompilerError,
@@ -39,10 +47,15 @@ __all__ = [
     "RecompileLimitWarning",
     "Stats",
     "TraceInfo",
+    "allow_in_graph",
+    "assume_constant_result",
     "compile",
+    "cudagraph_mark_step_begin",
     "disable",
     "explain",
     "is_compiling",
+    "is_dynamo_compiling",
+    "is_exporting",
     "list_backends",
     "reset",
     "set_logs",

@@ -11,6 +11,7 @@ import builtins
 import ctypes
 import multiprocessing
 import os
+import signal
 import traceback
 from collections.abc import Callable
 from multiprocessing import *  # noqa: F403
@@ -20,7 +21,19 @@ from typing import Any
 from framejit import Tensor
 from framejit.storage import UntypedStorage, from_shared, shared_block
 
-__all__ = [*multiprocessing.__all__, "ProcessException", "ProcessRaisedException", "spawn"]
+__all__ = [
+    *multiprocessing.__all__,
+    "ProcessContext",
+    "ProcessException",
+    "ProcessExitedException",
+    "ProcessRaisedException",
+    "SpawnContext",
+    "get_all_sharing_strategies",
+    "get_sharing_strategy",
+    "set_sharing_strategy",
+    "spawn",
+    "start_processes",
+]
 
 
 # --- sending tensors --------------------------------------------------------------------------------------------------
@@ -49,6 +62,27 @@ reduction.ForkingPickler.register(UntypedStorage, _send_storage)
 reduction.ForkingPickler.register(Tensor, _send_tensor)
 
 
+# Memory always travels as a file descriptor; what was asked for is remembered.
+_strategy = "file_descriptor"
+
+
+def get_all_sharing_strategies() -> set[str]:
+    """PyTorch's ways to share memory on Linux."""
+    return {"file_descriptor", "file_system"}
+
+
+def get_sharing_strategy() -> str:
+    """What :func:`set_sharing_strategy` was last told."""
+    return _strategy
+
+
+def set_sharing_strategy(new_strategy: str) -> None:
+    """Remembers the wish; memory is shared by file descriptors, which a limit on open files bounds (``ulimit -n``)."""
+    global _strategy
+    assert new_strategy in get_all_sharing_strategies(), f"got {new_strategy!r}, expected one of {get_all_sharing_strategies()}"
+    _strategy = new_strategy
+
+
 def _prctl_pr_set_pdeathsig(signal: int) -> None:
     """Asks Linux to send this process a signal when its parent ends; elsewhere nothing happens."""
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
@@ -60,15 +94,25 @@ def _prctl_pr_set_pdeathsig(signal: int) -> None:
 
 
 class ProcessException(Exception):
-    """A process that :func:`spawn` started has ended badly."""
+    """A process that :func:`start_processes` started has ended badly."""
 
     def __init__(self, message: str, error_index: int, pid: int | None) -> None:
         super().__init__(message)
-        self.error_index, self.pid = error_index, pid
+        self.msg, self.error_index, self.pid = message, error_index, pid
 
 
 class ProcessRaisedException(ProcessException):
     """It raised; the text holds its traceback."""
+
+
+class ProcessExitedException(ProcessException):
+    """It exited with another code than 0, or a signal has killed it."""
+
+    def __init__(
+        self, message: str, error_index: int, pid: int | None, exit_code: int, signal_name: str | None = None
+    ) -> None:
+        super().__init__(message, error_index, pid)
+        self.exit_code, self.signal_name = exit_code, signal_name
 
 
 def _run(fn: Callable[..., Any], index: int, args: tuple[Any, ...], errors: Any) -> None:
@@ -81,8 +125,8 @@ def _run(fn: Callable[..., Any], index: int, args: tuple[Any, ...], errors: Any)
         os._exit(1)
 
 
-class SpawnContext:
-    """Processes that :func:`spawn` has started."""
+class ProcessContext:
+    """Processes that :func:`start_processes` has started."""
 
     def __init__(self, processes: list[Any], errors: list[Any]) -> None:
         self.processes, self._errors = processes, errors
@@ -112,20 +156,27 @@ class SpawnContext:
         try:
             trace = self._errors[index].recv()
         except EOFError:  # it has not raised
-            text = f"process {index} terminated with exit code {process.exitcode}"
-            raise ProcessException(text, index, process.pid) from None
+            code = process.exitcode
+            name = signal.Signals(-code).name if code < 0 else None
+            how = f"signal {name}" if name else f"exit code {code}"
+            raise ProcessExitedException(
+                f"process {index} terminated with {how}", index, process.pid, code, name
+            ) from None
         text = f"\n\n-- Process {index} terminated with the following error:\n{trace}"
         raise ProcessRaisedException(text, index, process.pid)
 
 
-def spawn(
+SpawnContext = ProcessContext
+
+
+def start_processes(
     fn: Callable[..., Any],
     args: tuple[Any, ...] = (),
     nprocs: int = 1,
     join: builtins.bool = True,
     daemon: builtins.bool = False,
     start_method: str = "spawn",
-) -> SpawnContext | None:
+) -> ProcessContext | None:
     """Runs ``fn(i, *args)`` in ``nprocs`` processes.
 
     Args:
@@ -138,7 +189,7 @@ def spawn(
 
     Raises:
         ProcessRaisedException: one raised; with its traceback. The others are ended.
-        ProcessException: one exited with another code than 0.
+        ProcessExitedException: one exited with another code than 0, or was killed.
     """
     context = multiprocessing.get_context(start_method)
     processes, errors = [], []
@@ -149,9 +200,21 @@ def spawn(
         sender.close()
         processes.append(process)
         errors.append(receiver)
-    started = SpawnContext(processes, errors)
+    started = ProcessContext(processes, errors)
     if not join:
         return started
     while not started.join():
         pass
     return None
+
+
+def spawn(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    nprocs: int = 1,
+    join: builtins.bool = True,
+    daemon: builtins.bool = False,
+    start_method: str = "spawn",
+) -> ProcessContext | None:
+    """See :func:`start_processes`, which can also fork."""
+    return start_processes(fn, args, nprocs, join, daemon, start_method)

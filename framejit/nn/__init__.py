@@ -10,6 +10,7 @@ from framejit.nn.parameter import Buffer as Buffer  # isort: skip
 from framejit.nn.parameter import Parameter as Parameter  # isort: skip
 from framejit.nn.parameter import UninitializedBuffer as UninitializedBuffer  # isort: skip
 from framejit.nn.parameter import UninitializedParameter as UninitializedParameter  # isort: skip
+from framejit.nn import attention as attention
 from framejit.nn import functional as functional
 from framejit.nn import init as init
 from framejit.nn import modules as modules

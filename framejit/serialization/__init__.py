@@ -15,8 +15,9 @@ user added with :func:`add_safe_globals`. Files of tensors alone, without any pi
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import IO, Any, TypeAlias
 
 from framejit._C import UntypedStorage, device
@@ -106,3 +107,23 @@ def default_restore_location(storage: UntypedStorage, location: str) -> UntypedS
             f"don't know how to restore data location of {type(storage).__name__} (tagged with {location})"
         )
     return storage
+
+
+def _is_zipfile(f: Any) -> bool:
+    """Whether what an open file holds from here on looks like a zip archive; the place in the file stays."""
+    start = f.tell()
+    head = f.read(4)
+    f.seek(start)
+    return head == b"PK\x03\x04"
+
+
+@contextlib.contextmanager
+def _open_file_like(name_or_buffer: Any, mode: str) -> Iterator[Any]:
+    """An open file of that name, closed at the end; a file that is open already stays so."""
+    if isinstance(name_or_buffer, (str, os.PathLike)):
+        with open(name_or_buffer, mode) as file:
+            yield file
+    else:
+        yield name_or_buffer
+        if "w" in mode:
+            name_or_buffer.flush()

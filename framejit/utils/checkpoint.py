@@ -195,6 +195,14 @@ def checkpoint(
         return function(*args, **kwargs)
 
 
+class CheckpointFunction:
+    """What PyTorch's reentrant checkpoints are made of; ``apply`` makes a checkpoint."""
+
+    @staticmethod
+    def apply(run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
+        return checkpoint(run_function, *args, preserve_rng_state=preserve_rng_state)
+
+
 def checkpoint_sequential(
     functions: Any,
     segments: int,

@@ -147,3 +147,5 @@ def normalize(
 
 
 from framejit.nn._attention import multi_head_attention_forward as multi_head_attention_forward  # noqa: E402
+from framejit.overrides import handle_torch_function as handle_torch_function  # noqa: E402
+from framejit.overrides import has_torch_function as has_torch_function  # noqa: E402

@@ -20,7 +20,7 @@ from framejit.nn.modules.normalization import LayerNorm
 _Activation = str | Callable[[Tensor], Tensor]
 
 
-def _activation_function(activation: _Activation) -> Callable[[Tensor], Tensor]:
+def _get_activation_fn(activation: _Activation) -> Callable[[Tensor], Tensor]:
     if callable(activation):
         return activation
     if activation not in ("relu", "gelu"):
@@ -230,7 +230,7 @@ class _TransformerLayer(Module):
             setattr(self, f"norm{i}", LayerNorm(d_model, layer_norm_eps, True, bias, device, dtype))
         for i in range(1, self._sublayers + 1):
             setattr(self, f"dropout{i}", Dropout(dropout))
-        self.activation = _activation_function(activation)
+        self.activation = _get_activation_fn(activation)
 
     def _sa_block(
         self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False

@@ -1,5 +1,7 @@
 """Copies between GPUs as differentiable functions; there are no GPUs."""
 
+from typing import Any
+
 from framejit.cuda import _no_gpu
 
 
@@ -19,3 +21,7 @@ class Gather(Broadcast):
 
 class Scatter(Broadcast):
     """``Scatter.apply`` raises."""
+
+
+def _get_stream(device: Any) -> None:
+    """The stream that copies to a device; the CPU has none."""
