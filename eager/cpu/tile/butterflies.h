@@ -7,6 +7,9 @@
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
+// What is not inlined passes elements through memory.
+#define FRAMEJIT_INLINE [[gnu::always_inline]] inline
+
 /// Lines of a block.
 template <class T>
 inline constexpr int kFftLanes = 64 / int(sizeof(T));
@@ -18,55 +21,55 @@ template <class T>
 struct Element {
   Parts<T> real, imaginary;
 
-  static Element load(const T* from) {
+  FRAMEJIT_INLINE static Element load(const T* from) {
     Element x;
     std::memcpy(&x, from, sizeof x);
     return x;
   }
-  void store(T* to) const { std::memcpy(to, this, sizeof *this); }
-  Element exchanged() const { return {imaginary, real}; }
+  FRAMEJIT_INLINE void store(T* to) const { std::memcpy(to, this, sizeof *this); }
+  FRAMEJIT_INLINE Element exchanged() const { return {imaginary, real}; }
 };
 template <class T>
 inline constexpr int kElement = 2 * kFftLanes<T>;
 
 template <class T>
-Element<T> operator+(const Element<T>& a, const Element<T>& b) {
+FRAMEJIT_INLINE Element<T> operator+(const Element<T>& a, const Element<T>& b) {
   return {a.real + b.real, a.imaginary + b.imaginary};
 }
 template <class T>
-Element<T> operator-(const Element<T>& a, const Element<T>& b) {
+FRAMEJIT_INLINE Element<T> operator-(const Element<T>& a, const Element<T>& b) {
   return {a.real - b.real, a.imaginary - b.imaginary};
 }
 template <class T>
-Element<T> operator*(const Element<T>& a, T factor) {
+FRAMEJIT_INLINE Element<T> operator*(const Element<T>& a, T factor) {
   return {a.real * factor, a.imaginary * factor};
 }
 template <class T>
-Element<T> operator*(const Element<T>& a, std::complex<T> b) {
+FRAMEJIT_INLINE Element<T> operator*(const Element<T>& a, std::complex<T> b) {
   return {a.real * b.real() - a.imaginary * b.imag(), a.real * b.imag() + a.imaginary * b.real()};
 }
 template <class T>
-Element<T> operator*(const Element<T>& a, const Element<T>& b) {
+FRAMEJIT_INLINE Element<T> operator*(const Element<T>& a, const Element<T>& b) {
   return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
 }
 template <class T>
-Element<T> times_minus_i(const Element<T>& a) {
+FRAMEJIT_INLINE Element<T> times_minus_i(const Element<T>& a) {
   return {a.imaginary, -a.real};
 }
 template <class T>
-Element<T> conjugate(const Element<T>& a) {
+FRAMEJIT_INLINE Element<T> conjugate(const Element<T>& a) {
   return {a.real, -a.imaginary};
 }
 
 /// The transform of the elements of `a`, in place.
 template <class T>
-void butterfly(Element<T> (&a)[2]) {
+FRAMEJIT_INLINE void butterfly(Element<T> (&a)[2]) {
   const Element<T> difference = a[0] - a[1];
   a[0] = a[0] + a[1];
   a[1] = difference;
 }
 template <class T>
-void butterfly(Element<T> (&a)[3]) {
+FRAMEJIT_INLINE void butterfly(Element<T> (&a)[3]) {
   constexpr T half_root = T(0.86602540378443864676);  // sin(2 pi / 3)
   const Element<T> sum = a[1] + a[2], turned = times_minus_i(a[1] - a[2]) * half_root;
   const Element<T> middle = a[0] - sum * T(0.5);
@@ -75,7 +78,7 @@ void butterfly(Element<T> (&a)[3]) {
   a[2] = middle - turned;
 }
 template <class T>
-void butterfly(Element<T> (&a)[4]) {
+FRAMEJIT_INLINE void butterfly(Element<T> (&a)[4]) {
   const Element<T> even = a[0] + a[2], even_difference = a[0] - a[2];
   const Element<T> odd = a[1] + a[3], odd_difference = times_minus_i(a[1] - a[3]);
   a[0] = even + odd;
@@ -84,7 +87,7 @@ void butterfly(Element<T> (&a)[4]) {
   a[3] = even_difference - odd_difference;
 }
 template <class T>
-void butterfly(Element<T> (&a)[5]) {
+FRAMEJIT_INLINE void butterfly(Element<T> (&a)[5]) {
   constexpr T c1 = T(0.30901699437494742410), c2 = T(-0.80901699437494742410);  // cos(2 pi k / 5)
   constexpr T s1 = T(0.95105651629515357212), s2 = T(0.58778525229247312917);   // sin(2 pi k / 5)
   const Element<T> sum1 = a[1] + a[4], sum2 = a[2] + a[3];
@@ -99,7 +102,7 @@ void butterfly(Element<T> (&a)[5]) {
   a[4] = outer - outer_turn;
 }
 template <class T>
-void butterfly(Element<T> (&a)[8]) {
+FRAMEJIT_INLINE void butterfly(Element<T> (&a)[8]) {
   constexpr T root = T(0.70710678118654752440);  // exp(-i pi / 4) = root - i root
   Element<T> even[4] = {a[0], a[2], a[4], a[6]}, odd[4] = {a[1], a[3], a[5], a[7]};
   butterfly(even);
@@ -154,5 +157,7 @@ void step_any(int radix, int64_t n, int64_t stride, int64_t total, const std::co
       }
     }
 }
+
+#undef FRAMEJIT_INLINE
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE
