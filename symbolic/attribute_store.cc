@@ -43,6 +43,9 @@ void Executor::store_attribute(Var* owner, PyObject* name, Var* value) {
     return;
   }
   if (ExceptionVar* exception = as<ExceptionVar>(owner)) {
+    // One that has a traceback never leaves the trace.
+    if (value && value->kind == Kind::traceback && !PyUnicode_CompareWithASCIIString(name, "__traceback__"))
+      return;
     if (!value || _PyType_Lookup(exception->type, name)) break_here(BreakId::unsupported_attribute, text());
     exception->attributes.set(name, value);
     mutated();

@@ -89,9 +89,11 @@ Var* next(Executor& executor, const CallArgs& args) {
   expect(executor, args, 1, 2, "next()");
   if (args[0]->kind != Kind::iterator && args[0]->kind != Kind::object)
     executor.break_here(BreakId::raises, "next() of something that is not an iterator");
-  if (Var* item = executor.next(args[0])) return item;
+  Var* returned;
+  if (Var* item = executor.send(args[0], executor.none(), &returned)) return item;
   if (args.size() == 2) return args[1];
-  executor.raise_object(PyExc_StopIteration, {});
+  executor.raise_object(PyExc_StopIteration,
+                        returned == executor.none() ? std::vector<Var*>() : std::vector<Var*>{returned});
 }
 
 Var* any(Executor& executor, const CallArgs& args) {

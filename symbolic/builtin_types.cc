@@ -194,17 +194,6 @@ Var* partial(Executor& executor, const CallArgs& args) {
   return var;
 }
 
-Var* count(Executor& executor, const CallArgs& args) {
-  expect(executor, args, 0, 1, "count()");
-  IteratorVar* var = executor.iterator(IteratorVar::Form::count, nullptr);
-  if (args.size()) {
-    std::optional<int64_t> start = executor.as_index(args[0]);
-    if (!start) executor.break_here(BreakId::unknown_object, "count()");
-    var->start = *start;
-  }
-  return var;
-}
-
 }  // namespace
 
 const BuiltinRow kTypeModels[] = {{"builtins", "int", to_int},
@@ -227,7 +216,6 @@ const BuiltinRow kTypeModels[] = {{"builtins", "int", to_int},
                                   {"builtins", "type", type},
                                   {"builtins", "super", super},
                                   {"functools", "partial", partial},
-                                  {"itertools", "count", count},
                                   {nullptr, nullptr, nullptr}};
 
 }  // namespace framejit::symbolic

@@ -11,12 +11,10 @@ namespace {
 
 /// Pure: of constants, the same result each time and no effect.
 constexpr const char* kPure[] = {
-    "builtins.abs",    "builtins.ascii",      "builtins.bin",           "builtins.chr",
-    "builtins.divmod", "builtins.hex",        "builtins.oct",           "builtins.ord",
-    "builtins.pow",    "builtins.round",      "builtins.bytes",         "builtins.complex",
-    "builtins.sorted", "builtins.min",        "builtins.max",           "builtins.sum",
-    "builtins.hash",   "builtins.issubclass", "builtins.dict.fromkeys", "itertools.product",
-    "itertools.chain", "itertools.accumulate"};
+    "builtins.abs",   "builtins.ascii",   "builtins.bin",        "builtins.chr",          "builtins.divmod",
+    "builtins.hex",   "builtins.oct",     "builtins.ord",        "builtins.pow",          "builtins.round",
+    "builtins.bytes", "builtins.complex", "builtins.sorted",     "builtins.min",          "builtins.max",
+    "builtins.sum",   "builtins.hash",    "builtins.issubclass", "builtins.dict.fromkeys"};
 /// All their functions are pure.
 constexpr const char* kPureModules[] = {"math", "cmath", "_operator"};
 /// All their methods are pure: nothing of them can change.
@@ -55,14 +53,41 @@ Builtin find_builtin(PyObject* callable) {
   // Made on first use and never freed: builtins live as long as the interpreter.
   static const auto* const models = [] {
     auto* table = new std::unordered_map<PyObject*, Builtin>;
-    for (const BuiltinRow* rows :
-         {kFunctionModels, kTypeModels, kListModels, kDictModels, kSetModels, kObjectModels, kOperatorModels})
+    for (const BuiltinRow* rows : {kFunctionModels, kTypeModels, kListModels, kDictModels, kSetModels,
+                                   kObjectModels, kOperatorModels, kGeneratorModels})
       for (; rows->path; ++rows)
         if (PyObject* object = resolve(rows->module, rows->path)) table->emplace(object, rows->model);
     return table;
   }();
   auto found = models->find(callable);
   return found == models->end() ? nullptr : found->second;
+}
+
+namespace {
+
+/// What stands for a callable in the table: a class method is bound anew each time it is read.
+const void* identity(PyObject* callable) {
+  bool class_method = PyCFunction_Check(callable) && PyCFunction_GET_SELF(callable) &&
+                      PyType_Check(PyCFunction_GET_SELF(callable));
+  if (class_method) return reinterpret_cast<PyCFunctionObject*>(callable)->m_ml;
+  return callable;
+}
+
+}  // namespace
+
+PyObject* find_in_python(PyObject* callable) {
+  static const auto* const functions = [] {
+    auto* table = new std::unordered_map<const void*, PyObject*>;
+    PyRef module = PyRef::steal(PyImport_ImportModule("framejit.compiler.in_python"));
+    PyRef rows = PyRef::steal(module ? PyObject_GetAttrString(module.get(), "IN_PYTHON") : nullptr);
+    PyObject *original, *function;
+    for (Py_ssize_t at = 0; rows && PyDict_Next(rows.get(), &at, &original, &function);)
+      table->emplace(identity(original), Py_NewRef(function));
+    PyErr_Clear();
+    return table;
+  }();
+  auto found = functions->find(identity(callable));
+  return found == functions->end() ? nullptr : found->second;
 }
 
 bool is_pure(PyObject* callable) {

@@ -35,5 +35,10 @@ extern const BuiltinRow kDictModels[];
 extern const BuiltinRow kSetModels[];
 extern const BuiltinRow kObjectModels[];
 extern const BuiltinRow kOperatorModels[];
+extern const BuiltinRow kGeneratorModels[];
+
+/// The function written in Python that is traced in place of `callable`, or null: see
+/// framejit/compiler/in_python.py. Borrowed.
+PyObject* find_in_python(PyObject* callable);
 
 }  // namespace framejit::symbolic

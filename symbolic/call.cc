@@ -89,6 +89,7 @@ Var* Executor::call_object(ObjectVar* callee, const CallArgs& args) {
     break_here(BreakId::unknown_call, describe(callee));
   }
   if (Builtin builtin = find_builtin(target)) return builtin(*this, args);
+  if (PyObject* function = find_in_python(target)) return call(existing(function, nullptr), args);
   CallableInfo info = front_end().classify(target);
   switch (info.role) {
     case CallableRole::op:

@@ -1,4 +1,4 @@
-// Operators, jumps, loops, functions and generators.
+// Operators, jumps, loops and functions.
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
@@ -164,63 +164,6 @@ void Executor::set_function_part(FunctionVar* function, int flag, Var* value) {
       return;
     default:
       break_here(BreakId::unsupported_opcode, "a part of a function");
-  }
-}
-
-// ---- generators: a suspended frame of the trace
-
-Var* Executor::start_generator(Frame& frame) {
-  IteratorVar* generator = iterator(IteratorVar::Form::generator, nullptr);
-  generator->frame = &frame;
-  frame.pc = 0;
-  return generator;
-}
-
-/// Runs a generator to its next yield; null at its end.
-Var* Executor::resume(IteratorVar* generator, Var* sent) {
-  Frame& frame = *generator->frame;
-  if (frame.finished) return nullptr;
-  if (frame.running) break_here(BreakId::raises, "ValueError: generator already executing");
-  if (frame.pc != 0) frame.push(sent);
-  Frame* caller = current_;
-  frame.caller = caller;
-  frame.depth = caller->depth + 1;
-  if (frame.depth >= request_.options.inline_depth) break_here(BreakId::recursion_limit, "a generator");
-  struct Back {
-    Executor& executor;
-    Frame &frame, *caller;
-    ~Back() {
-      executor.current_ = caller;
-      frame.running = false;
-    }
-  } back{*this, frame, caller};
-  current_ = &frame;
-  frame.running = true;
-  frame.yielded = nullptr;
-  try {
-    Var* returned = run_frame(frame);
-    if (frame.yielded) return frame.yielded;
-    generator->returned = returned;
-  } catch (RaiseError&) {
-    frame.finished = true;
-    throw;
-  }
-  frame.finished = true;
-  return nullptr;
-}
-
-void Executor::do_generator(Frame& frame, const Instruction& in) {
-  switch (in.op) {
-    // The frame is the generator already: what the interpreter pushes here is popped by the next instruction.
-    case Opcode::ReturnGenerator:
-      frame.push(none());
-      return;
-    case Opcode::YieldValue:
-      if (&frame == root_) break_here(BreakId::generator_call, "yield");
-      frame.yielded = frame.pop();
-      return;
-    default:
-      break_here(BreakId::unsupported_opcode, bytecode::name(in.op));
   }
 }
 

@@ -6,13 +6,20 @@ namespace framejit::symbolic {
 using bytecode::Instruction;
 using bytecode::Opcode;
 
+/// A generator that is suspended in a try or with statement runs its handlers when it is dropped, before what
+/// comes next: the interpreter drops it.
+void Executor::drop(Frame& frame, Var* var) {
+  if (&frame == root_ && var->existing() && PyGen_CheckExact(var->real.get()))
+    break_here(BreakId::real_iterator, "a generator that is dropped");
+}
+
 void Executor::do_stack(Frame& frame, const Instruction& in) {
   switch (in.op) {
     case Opcode::Nop:
     case Opcode::Resume:
       return;
     case Opcode::PopTop:
-      frame.pop();
+      drop(frame, frame.pop());
       return;
     case Opcode::PushNull:
       frame.push(null());
@@ -81,6 +88,7 @@ void Executor::do_local(Frame& frame, const Instruction& in) {
       return;
     case Opcode::DeleteFast:
       if (local()->kind == Kind::null) raise_unbound(frame, in.arg);
+      drop(frame, local());
       local() = null();
       return;
     case Opcode::LoadDeref: {

@@ -124,7 +124,7 @@ void Executor::do_exception(Frame& frame, const Instruction& in) {
       ExceptionVar* exception = as<ExceptionVar>(frame.peek(1));
       if (!exception) break_here(BreakId::raises, "a with block left by a real exception");
       Var* type = existing(reinterpret_cast<PyObject*>(exception->type), nullptr);
-      frame.push(call(frame.peek(4), {{type, exception, none()}, {}}));
+      frame.push(call(frame.peek(4), {{type, exception, make<TracebackVar>()}, {}}));
       return;
     }
     default:

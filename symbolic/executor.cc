@@ -225,6 +225,7 @@ std::unique_ptr<Trace> Executor::end(EndKind kind, int pc, const BreakRecord& re
   // instruction that raises has to run for real.
   if (!root_->handled.empty() && kind != EndKind::returns)
     throw Restart{root_->handled.front()->raised_step, root_->handled.front()->record};
+  check_dropped_generators();
   restore_modes();
   trace_->end = {kind, pc, record};
   trace_->front_end = request_.front_end;

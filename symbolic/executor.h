@@ -256,8 +256,14 @@ class Executor {
   Var* advance_range(IteratorVar* iterator);
   Var* advance_zip(IteratorVar* iterator);
   Var* next_or_null(const std::function<Var*()>& body);
+
+  // ---- generators.cc
   Var* start_generator(Frame& frame);
-  Var* resume(IteratorVar* generator, Var* sent);
+  Var* resume(IteratorVar* generator, Var* sent, ExceptionVar* thrown = nullptr);
+  Var* send(Var* iterator, Var* value, Var** returned);
+  ExceptionVar* stop_iteration_error(ExceptionVar* exception);
+  void check_dropped_generators();
+  void drop(Frame& frame, Var* var);
 
   // ---- format.cc
   Var* to_text(Var* var, int conversion);  ///< 1 str, 2 repr, 3 ascii
@@ -372,6 +378,7 @@ class Executor {
   std::unordered_map<eager::TensorImpl*, TensorVar*> tensors_;  ///< symbolic tensors
   std::vector<Effect> effects_;
   std::vector<Var*> graph_inputs_;
+  std::vector<IteratorVar*> generators_;
 
   Frame* current_ = nullptr;
   Frame* root_ = nullptr;

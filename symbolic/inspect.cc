@@ -70,6 +70,8 @@ PyTypeObject* Executor::type_of(Var* var) {
       return partial_type();
     case Kind::exception:
       return static_cast<ExceptionVar*>(var)->type;
+    case Kind::traceback:
+      return &PyTraceBack_Type;
   }
   break_here(BreakId::unknown_object, "type()");
 }
@@ -100,7 +102,6 @@ PyTypeObject* Executor::iterator_type(IteratorVar* iterator) {
     case Form::generator:
       return &PyGen_Type;
     case Form::constant:
-    case Form::count:
       break;
   }
   break_here(BreakId::unknown_object, "the type of an iterator");

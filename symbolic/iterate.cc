@@ -134,8 +134,6 @@ Var* Executor::advance(IteratorVar* it) {
     }
     case IteratorVar::Form::range:
       return advance_range(it);
-    case IteratorVar::Form::count:
-      return integer(it->start + it->index);
     case IteratorVar::Form::keys:
       return at < it->snapshot.size() ? it->snapshot[at].key.var : nullptr;
     case IteratorVar::Form::values:

@@ -237,6 +237,10 @@ bool Executor::truth(Var* var) {
       return dict_size(static_cast<DictVar*>(var)) != 0;
     case Kind::set:
       return static_cast<SetVar*>(var)->table.size() != 0;
+    case Kind::view:
+      return dict_size(static_cast<ViewVar*>(var)->dict) != 0;
+    case Kind::range:
+      return truth(length(var));
     case Kind::object:
       break;
     default:
@@ -281,7 +285,8 @@ bool Executor::contains(Var* container, Var* item) {
       }
     }
   }
-  for (Var* other : iterate_all(container))
+  Var* iterator = get_iterator(container);
+  while (Var* other = next(iterator))
     if (same_object(other, item) || equal(other, item)) return true;
   return false;
 }

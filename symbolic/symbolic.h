@@ -18,7 +18,9 @@
 //   inspect.cc        type, constant value, identity, hash key of a Var: each guards what it answers
 //   attribute*.cc     lookup as CPython does it: MRO, descriptors, instance dict, super, functions, methods
 //   call.cc bind.cc construct.cc      calls, arguments, instances
-//   builtin*.cc       models of builtins, tables of (name, function); builtins.h says how to add one
+//   builtin*.cc       models of builtins, tables of (name, function); builtins.h says how to add one;
+//                     framejit/compiler/in_python.py has those that are traced as Python
+//   generators.cc     suspended frames
 //   containers.cc subscript.cc iterate.cc operator.cc format.cc      what operators do to each kind
 //   number.cc         ints and floats that are inputs; sizes
 //   tensor.cc         graph inputs, calling ops

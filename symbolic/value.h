@@ -39,6 +39,7 @@ enum class Kind : uint8_t {
   super,
   partial,
   exception,
+  traceback,  ///< what __exit__ is given: it can be passed on and compared with None
 };
 
 class Var {
@@ -231,6 +232,8 @@ class SuperVar : public VarOf<Kind::super> {
   bool self_is_class = false;  ///< in a class method
 };
 
+class TracebackVar : public VarOf<Kind::traceback> {};
+
 class PartialVar : public VarOf<Kind::partial> {
  public:
   Var* function = nullptr;
@@ -254,8 +257,7 @@ class IteratorVar : public VarOf<Kind::iterator> {
     keys,
     values,
     items,
-    generator,
-    count
+    generator
   };
   Form form = Form::sequence;
   Var* over = nullptr;      ///< the tuple, list, dict or range

@@ -128,10 +128,12 @@ void format_value(Decoder& d) {
   d.emit(with_spec ? Opcode::FormatWithSpec : Opcode::FormatSimple);
 }
 void call_intrinsic_1(Decoder& d) {
-  constexpr int kUnaryPositive = 5, kListToTuple = 6;  // pycore_intrinsics.h, 3.12 and 3.13
-  d.emit(d.arg == kUnaryPositive ? Opcode::UnaryPositive
-         : d.arg == kListToTuple ? Opcode::ListToTuple
-                                 : Opcode::Unsupported,
+  // pycore_intrinsics.h, 3.12 and 3.13
+  constexpr int kStopIterationError = 3, kUnaryPositive = 5, kListToTuple = 6;
+  d.emit(d.arg == kStopIterationError ? Opcode::StopIterationError
+         : d.arg == kUnaryPositive    ? Opcode::UnaryPositive
+         : d.arg == kListToTuple      ? Opcode::ListToTuple
+                                      : Opcode::Unsupported,
          d.arg);
 }
 
