@@ -121,13 +121,73 @@ def test_ctrl_c_ends_cleanly():
     assert result.stdout == "interrupted\n" and result.stderr == "" and result.returncode == 0
 
 
-def test_killed_worker_is_reported():
-    class Suicide(Squares):
-        def __getitem__(self, i):
-            os.kill(os.getpid(), signal.SIGKILL)
+class Ending(Squares):
+    """Ends its worker at sample 3, in one of several ways."""
 
+    def __init__(self, count, way):
+        super().__init__(count)
+        self.way = way
+
+    def __getitem__(self, i):
+        if i == 3 and self.way == "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if i == 3 and self.way == "exit":
+            sys.exit(3)
+        return (lambda: i) if i == 3 and self.way == "not to be pickled" else i
+
+
+def as_it_is(samples):
+    return samples
+
+
+@pytest.mark.parametrize("way, how", [("killed", "signal SIGKILL"), ("exit", "exit code 3")])
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_ended_worker_is_reported_at_once(way, how, context):
+    loader = data.DataLoader(Ending(20, way), num_workers=2, multiprocessing_context=context)
+    with pytest.raises(RuntimeError, match=rf"DataLoader worker \(pid \d+\) exited unexpectedly with {how}"):
+        list(loader)
+
+
+def test_batch_that_cannot_be_pickled():
+    loader = data.DataLoader(Ending(6, "not to be pickled"), num_workers=2, collate_fn=as_it_is)
+    with pytest.raises(Exception, match="(?s)in DataLoader worker process.*pickle"):
+        list(loader)
+
+
+class Stubborn(Exception):
+    """Cannot be pickled, nor made from a text alone."""
+
+    def __init__(self, text, other):
+        super().__init__(text)
+        self.function = lambda: other
+
+
+class Stubbornly(Squares):
+    def __getitem__(self, i):
+        raise Stubborn("no such sample", i)
+
+
+def test_error_that_cannot_be_pickled():
+    with pytest.raises(RuntimeError, match="(?s)Caught Stubborn in DataLoader worker process 0.*no such sample"):
+        list(data.DataLoader(Stubbornly(2), num_workers=1))
+
+
+def test_persistent_workers_are_started_again_when_one_was_killed():
+    loader = data.DataLoader(Squares(6), num_workers=2, persistent_workers=True)
+    assert len(list(loader)) == 6
+    os.kill(loader._pool._processes[0].pid, signal.SIGKILL)
     with pytest.raises(RuntimeError, match="exited unexpectedly"):
-        list(data.DataLoader(Suicide(2), num_workers=1))
+        list(loader)
+    assert len(list(loader)) == 6
+
+
+def test_timeout():
+    class Slow(Squares):
+        def __getitem__(self, i):
+            time.sleep(1)
+
+    with pytest.raises(RuntimeError, match="timed out after 0.2 seconds"):
+        list(data.DataLoader(Slow(2), num_workers=1, timeout=0.2))
 
 
 def test_collate():

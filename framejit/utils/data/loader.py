@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
-import queue
+import pickle
+import signal
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from multiprocessing import connection
 from typing import Any
 
 import framejit as fj
@@ -220,22 +222,29 @@ class _WorkerPool:
                 yield payload
 
     def _receive(self) -> Any:
-        waited = 0.0
-        while True:
-            step = (
-                min(workers.POLL_SECONDS, self._timeout - waited) if self._timeout else workers.POLL_SECONDS
-            )
+        """The next answer of any worker; raises as soon as one of them has ended."""
+        reader = self._results._reader
+        ended = {process.sentinel: process for process in self._processes}
+        ready = connection.wait([reader, *ended], self._timeout or None)
+        if reader in ready or reader.poll():
+            answer = self._results.get()
             try:
-                return self._results.get(timeout=max(step, 0.01))
-            except queue.Empty:
-                waited += step
-                dead = [p.pid for p in self._processes if not p.is_alive()]
-                if dead:
-                    raise RuntimeError(
-                        f"DataLoader worker (pid(s) {', '.join(map(str, dead))}) exited unexpectedly"
-                    ) from None
-                if self._timeout and waited >= self._timeout:
-                    raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds") from None
+                return pickle.loads(answer)
+            except (OSError, EOFError):  # tensors are fetched from the worker that sent them, which is ending
+                ready = connection.wait(list(ended), workers.POLL_SECONDS)
+                if not ready:
+                    raise
+        if not ready:
+            raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
+        dead = ", ".join(_how_it_ended(ended[sentinel]) for sentinel in ready if sentinel in ended)
+        raise RuntimeError(f"DataLoader worker {dead}")
+
+
+def _how_it_ended(process: Any) -> str:
+    process.join()
+    code = process.exitcode
+    how = f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
+    return f"(pid {process.pid}) exited unexpectedly with {how}"
 
 
 _END = object()

@@ -1,7 +1,7 @@
 """Worker processes: each loads whole batches and sends them back.
 
 Protocol: the parent sends ``(epoch, number, indices)``, or ``None`` to stop; a worker answers ``(epoch, number, kind,
-payload)`` with kind ``"batch"``, ``"end"`` (its stream is exhausted) or ``"error"`` (an :class:`ExceptionWrapper`).
+payload)``, pickled, with kind ``"batch"``, ``"end"`` (its stream is exhausted) or ``"error"`` (an :class:`ExceptionWrapper`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import random
 import signal
 from dataclasses import dataclass
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 import framejit as fj
@@ -92,7 +93,15 @@ def run(tasks: Any, results: Any, settings: dict[str, Any], worker: int, count: 
                 kind, payload = "end", None
             except Exception:
                 payload = ExceptionWrapper(where=where)
-        results.put((epoch, number, kind, payload))
+        results.put(_pickled(epoch, number, kind, payload, where))
+
+
+def _pickled(epoch: int, number: int, kind: str, payload: Any, where: str) -> bytes:
+    """An answer as bytes. Left to the queue's thread, an error in pickling would be lost, and the parent would wait for ever."""
+    try:
+        return bytes(ForkingPickler.dumps((epoch, number, kind, payload)))
+    except Exception:
+        return bytes(ForkingPickler.dumps((epoch, number, "error", ExceptionWrapper(where=where))))
 
 
 def _next_task(tasks: Any, parent: int) -> Any:
