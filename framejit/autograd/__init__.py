@@ -1,7 +1,7 @@
 """Automatic differentiation: what a user calls. The engine is C++ (``eager/autograd/``).
 
 ``function`` (custom functions), ``grad_mode`` (switches), ``graph`` (nodes, edges, saved tensors), ``functional``
-(Jacobians and the like), ``anomaly_mode``, ``gradcheck`` (numerical checks).
+(Jacobians and the like), ``forward_ad`` (tangents), ``anomaly_mode``, ``gradcheck`` (numerical checks).
 """
 
 from __future__ import annotations
@@ -157,6 +157,7 @@ def _batched(
     )
 
 
+from framejit.autograd import forward_ad as forward_ad  # noqa: E402
 from framejit.autograd import functional as functional  # noqa: E402
 from framejit.autograd import graph as graph  # noqa: E402
 from framejit.autograd.anomaly_mode import detect_anomaly as detect_anomaly  # noqa: E402

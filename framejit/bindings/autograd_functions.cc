@@ -120,14 +120,18 @@ PyObject* depends_on_others(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "O!O!:depends_on_others", &PyTuple_Type, &outputs, &PyTuple_Type, &inputs))
     return nullptr;
   return guarded([&] {
+    // A leaf does not keep its node: these do, as long as addresses are compared.
+    const std::vector<Edge> ends = read_edges(inputs, "inputs");
+    std::vector<Edge> starts;
+    for (const Tensor& output : read_tensors(outputs, "outputs"))
+      if (output.defined() && output.requires_grad()) starts.push_back(eager::gradient_edge(output));
     std::unordered_set<const eager::GradNode*> seen;
-    for (const Edge& edge : read_edges(inputs, "inputs")) seen.insert(edge.node.get());
+    for (const Edge& edge : ends) seen.insert(edge.node.get());
     std::vector<const eager::GradNode*> stack;
     auto visit = [&](const eager::GradNode* node) {
       if (node && seen.insert(node).second) stack.push_back(node);
     };
-    for (const Tensor& output : read_tensors(outputs, "outputs"))
-      if (output.defined() && output.requires_grad()) visit(eager::gradient_edge(output).node.get());
+    for (const Edge& edge : starts) visit(edge.node.get());
     while (!stack.empty()) {
       const eager::GradNode* node = stack.back();
       stack.pop_back();
