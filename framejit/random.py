@@ -35,11 +35,11 @@ def set_rng_state(new_state: Tensor) -> None:
 
 
 @contextlib.contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
+def fork_rng(devices: Any = None, enabled: bool = True, device_type: str = "cpu") -> Iterator[None]:
     """What is drawn inside does not move the stream outside.
 
     Args:
-        devices: accepted for PyTorch's sake; there is one generator.
+        devices, device_type: accepted for PyTorch's sake; there is one generator.
         enabled: False makes this do nothing.
     """
     state = get_rng_state() if enabled else None

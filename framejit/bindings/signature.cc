@@ -16,9 +16,13 @@ struct NameAlias {
   const char* name;
   std::vector<const char*> aliases;
 };
-/// NumPy's names for our parameters, accepted wherever the parameter is (as PyTorch does).
-const NameAlias kAliases[] = {
-    {"dim", {"axis"}}, {"keepdim", {"keepdims"}}, {"input", {"x", "a", "x1"}}, {"other", {"x2"}}};
+/// NumPy's names for our parameters, and those of torch.split, accepted wherever the parameter is (as PyTorch
+/// does).
+const NameAlias kAliases[] = {{"dim", {"axis"}},
+                              {"keepdim", {"keepdims"}},
+                              {"input", {"x", "a", "x1", "tensor"}},
+                              {"other", {"x2"}},
+                              {"split_size", {"split_size_or_sections"}}};
 
 /// Whether the op makes a tensor from no data, or like another one.
 bool is_factory(const eager::Op& op) {

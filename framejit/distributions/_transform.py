@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,6 +44,12 @@ class Transform:
     def sign(self) -> Any:
         """Of the derivative, where it is the same everywhere."""
         raise NotImplementedError
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same transform, with a cache of its own."""
+        twin = copy.copy(self)
+        twin._cache_size, twin._last = cache_size, (None, None)
+        return twin
 
     def __call__(self, x: Tensor) -> Tensor:
         if self._cache_size and x is self._last[0]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 from collections.abc import Callable, Iterator
 from typing import IO, Any, TypeAlias
 
@@ -36,7 +37,13 @@ MapLocation: TypeAlias = (
 )
 
 
-def save(obj: Any, f: FileLike, pickle_protocol: int = 2) -> None:
+def save(
+    obj: Any,
+    f: FileLike,
+    pickle_module: Any = pickle,
+    pickle_protocol: int = 2,
+    _use_new_zipfile_serialization: bool = True,
+) -> None:
     """Writes an object to a file that :func:`load` and PyTorch can read.
 
     Args:
@@ -44,7 +51,9 @@ def save(obj: Any, f: FileLike, pickle_protocol: int = 2) -> None:
             share memory do so again when loaded. Objects of other classes are pickled by name, and only load where
             :func:`add_safe_globals` allows the class.
         f: a path, or a file opened for writing bytes. A file under a path is replaced at once, when all is written.
+        pickle_module: accepted; a file names no module of pickles, and :func:`load` needs none.
         pickle_protocol: 2, the only one that both libraries read.
+        _use_new_zipfile_serialization: accepted; the format is always the new one, which PyTorch reads since 1.6.
 
     Raises:
         ValueError: another pickle protocol.

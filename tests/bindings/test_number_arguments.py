@@ -43,3 +43,9 @@ def test_tensors_as_sizes():
     for bad in (fj.tensor([1.0]), fj.tensor([1, 2])):
         with pytest.raises(TypeError, match="must be tuple of ints"):
             F.pad(x, [bad, bad])
+
+
+def test_names_of_split():
+    x = fj.arange(4)
+    assert [len(part) for part in fj.split(tensor=x, split_size_or_sections=[1, 3])] == [1, 3]
+    assert [len(part) for part in fj.split(x, split_size_or_sections=2, dim=0)] == [2, 2]

@@ -73,6 +73,8 @@ def test_cache():
     x = fj.tensor([20.0])
     assert transform.inv(transform(x)) is x  # exactly, where tanh has saturated
     assert not fj.distributions.TanhTransform().inv(transform(x)).isfinite().all()
+    cached = fj.distributions.TanhTransform().with_cache()
+    assert cached.inv(cached(x)) is x
 
 
 REGIONS = {

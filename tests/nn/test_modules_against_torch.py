@@ -130,3 +130,22 @@ def test_packed_sequences():
         results.append([x.detach().numpy() for x in (padded, lengths, h, c)])
     for a, b in zip(*results, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["GRU", "LSTM"])
+def test_what_subclasses_of_recurrent_layers_call(name):
+    results = []
+    for library in (fj, torch):
+        layer = getattr(library.nn, name)(3, 5, num_layers=2, bidirectional=True)
+        packed = library.nn.utils.rnn.pack_sequence([library.ones(3, 3), library.ones(2, 3)])
+        size = layer.get_expected_hidden_size(library.ones(4, 6, 3), None)
+        state = library.arange(120.0).reshape(4, 6, 5)
+        state = (state, state * 2) if name == "LSTM" else state
+        layer.check_forward_args(library.ones(4, 6, 3), state, None)
+        with pytest.raises(RuntimeError, match="Expected hidden.* size"):
+            layer.check_forward_args(library.ones(4, 7, 3), state, None)
+        turned = layer.permute_hidden(state, library.tensor([5, 4, 3, 2, 1, 0]))
+        turned = turned if name == "LSTM" else (turned,)
+        results.append([size, layer.get_expected_hidden_size(packed.data, packed.batch_sizes), [t.tolist() for t in turned]])
+        assert packed.half().data.dtype == library.float16
+    assert results[0] == results[1]

@@ -105,6 +105,25 @@ class RNNBase(Module):
         if tuple(hx.shape) != expected:
             raise RuntimeError(message.format(expected, list(hx.shape)))
 
+    def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
+        """Of the state ``h`` for an input of one row of batches per time, or packed."""
+        if batch_sizes is not None:
+            batch = int(batch_sizes[0])
+        else:
+            batch = input.size(0 if self.batch_first else 1)
+        return self.num_layers * (2 if self.bidirectional else 1), batch, self.proj_size or self.hidden_size
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """The states in another order of the batch."""
+        if permutation is None:
+            return hx
+        return self._from_tuple(tuple([state.index_select(1, permutation) for state in self._as_tuple(hx)]))
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        """Raises where input or states are not of the expected sizes."""
+        self.check_input(input, batch_sizes)
+        self._check_state(self._as_tuple(hidden), self.get_expected_hidden_size(input, batch_sizes)[1])
+
     def _check_state(self, states: tuple[Tensor, ...], batch: int) -> None:
         count = self.num_layers * (2 if self.bidirectional else 1)
         sizes = (self.proj_size or self.hidden_size, self.hidden_size)

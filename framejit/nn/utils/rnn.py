@@ -61,6 +61,26 @@ class PackedSequence(_Packed):
     def int(self) -> PackedSequence:
         return self.to(dtype=fj.int32)
 
+    def half(self) -> PackedSequence:
+        return self.to(dtype=fj.float16)
+
+    def short(self) -> PackedSequence:
+        return self.to(dtype=fj.int16)
+
+    def char(self) -> PackedSequence:
+        return self.to(dtype=fj.int8)
+
+    def byte(self) -> PackedSequence:
+        return self.to(dtype=fj.uint8)
+
+    def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """Raises: there is no GPU."""
+        return self.to("cuda")
+
+    def pin_memory(self) -> PackedSequence:
+        """Itself: there is no GPU that would read it."""
+        return self
+
     @property
     def is_cuda(self) -> bool:
         return self.data.is_cuda
