@@ -9,6 +9,7 @@
 #include "eager/extension.h"
 #include "eager/fixed_ints.h"
 #include "eager/meta/derived.h"
+#include "eager/meta/overlap.h"
 #include "generated/ops/copy.h"
 
 namespace framejit::eager {
@@ -124,6 +125,8 @@ bool names_an_op(const std::string& message) {
 bool call_derived_composite(const Op& op, const Value* args, Value* results) {
   if (!op.functional || !op.functional->composite || op.kernels[int(DeviceType::cpu)] != nullptr)
     return false;
+  const Tensor written = args[op.mutated].tensor();
+  if (!written.is_symbolic()) check_writable(op, written);
   Value result;
   if (op.kind == OpKind::inplace && thread_modes.grad_enabled && args_requiring_grad(op, args)) {
     std::vector<Value> before(args, args + op.schema.args.size());
@@ -133,7 +136,7 @@ bool call_derived_composite(const Op& op, const Value* args, Value* results) {
     op.functional->composite(args, &result);
   }
   if (op.kind == OpKind::inplace) check_inplace_result(op, result.impl()->meta, args[0].impl()->meta);
-  results[0] = ops::copy_(args[op.mutated].tensor(), result.tensor());
+  results[0] = ops::copy_(written, result.tensor());
   return true;
 }
 

@@ -69,7 +69,10 @@ def ormqr(
     """``Q @ other`` (``other @ Q`` unless ``left``), Q being the whole product of the reflections that ``input`` and ``tau``
     hold; of its conjugate transpose with ``transpose``."""
     if input.dim() < 2 or other.dim() < 2:
-        raise RuntimeError("torch.ormqr: input and other must have at least 2 dimensions.")
+        raise RuntimeError(
+            "torch.ormqr: input and other must have at least 2 dimensions, "
+            f"got shapes {tuple(input.shape)} and {tuple(other.shape)}"
+        )
     side = other.size(-2 if left else -1)
     if input.size(-2) != side:
         raise RuntimeError(
@@ -80,7 +83,9 @@ def ormqr(
             f"torch.ormqr: other.shape[{-2 if left else -1}] must be greater than or equal to tau.shape[-1]"
         )
     if tau.shape != (*input.shape[:-2], min(input.shape[-2:])):
-        raise RuntimeError("torch.ormqr: tau has sizes that do not fit input")
+        raise RuntimeError(
+            f"torch.ormqr: tau must have shape {(*input.shape[:-2], min(input.shape[-2:]))}, got {tuple(tau.shape)}"
+        )
     missing = side - input.size(-1)
     columns = (
         ops.cat([input, input.new_zeros(*input.shape[:-1], missing)], -1) if missing > 0 else input[..., :side]

@@ -144,3 +144,9 @@ def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     if len(args) == 1 and isinstance(args[0], (list, tuple, Tensor)) and not isinstance(args[0], _C.Size):
         return self.new_tensor(args[0], device=device)
     return self.new_empty(args[0] if args and isinstance(args[0], _C.Size) else args or (0,), device=device)
+
+
+@_method
+def __rdiv__(self: Tensor, other: Any) -> Tensor:
+    """``other / self``, by its name of Python 2."""
+    return self.reciprocal() * other

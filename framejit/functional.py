@@ -142,7 +142,7 @@ def gradient(
     """
     dims = range(input.dim()) if dim is None else [dim] if isinstance(dim, int) else dim
     if edge_order not in (1, 2):
-        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+        raise RuntimeError(f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}.")
     spacings = (
         list(spacing)
         if isinstance(spacing, (tuple, list))
@@ -160,7 +160,9 @@ def gradient(
                 f"Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {d})"
             )
         if input.size(d) < edge_order + 1:
-            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+            raise RuntimeError(
+                f"torch.gradient expected each dimension size to be at least edge_order+1 = {edge_order + 1}, got {input.size(d)}"
+            )
         if d % input.dim() in found:
             raise RuntimeError(f"dim {d % input.dim()} appears multiple times in the list of dims")
         found[d % input.dim()] = _slope(input, d % input.dim(), one, edge_order)

@@ -128,6 +128,32 @@ void linalg_lu_factor_composite(const Value* args, Value* results) {
   results[0] = factors[0];
   results[1] = factors[1];
 }
+
+void linalg_ldl_factor_composite(const Value* args, Value* results) {
+  const auto factors = linalg_ldl_factor_ex(args[0].tensor(), args[1].boolean(), /*check_errors=*/true);
+  results[0] = factors[0];
+  results[1] = factors[1];
+}
+/// args: LD, pivots, B, hermitian.
+void linalg_ldl_solve_composite(const Value* args, Value* results) {
+  Tensor ld = args[0].tensor(), pivots = args[1].tensor(), b = args[2].tensor();
+  check_square("linalg.ldl_solve", ld);
+  check_matrices("linalg.ldl_solve", b);
+  Dims expected = ld.sizes();
+  expected.resize(expected.size() - 1);
+  FRAMEJIT_CHECK(pivots.sizes() == expected,
+                 "linalg.ldl_solve: Expected pivots of shape LD.shape[:-1], which is ", sizes_text(expected),
+                 ", but got ", sizes_text(pivots.sizes()));
+  FRAMEJIT_CHECK(is_integral(pivots.dtype(), /*include_bool=*/false),
+                 "linalg.ldl_solve: Expected pivots to be integers, but got ", dtype_name(pivots.dtype()));
+  FRAMEJIT_CHECK(rows_of(b) == rows_of(ld), "linalg.ldl_solve: Incompatible matrix sizes: LD is ",
+                 rows_of(ld).str(), " by ", columns_of(ld).str(), " but B is ", rows_of(b).str(), " by ",
+                 columns_of(b).str());
+  broadcast_batches(ld, b);
+  pivots = with_batch(to(pivots, DType::int32), batch_sizes(ld), 1);
+  results[0] = _linalg_ldl_solve(ld, pivots, b, args[3].boolean());
+}
+
 void linalg_lu_composite(const Value* args, Value* results) {
   const Tensor a = args[0].tensor();
   const auto factors = linalg_lu_factor_ex(a, args[1].boolean(), /*check_errors=*/false);
@@ -276,6 +302,10 @@ void linalg_householder_product_composite(const Value* args, Value* results) {
   FRAMEJIT_CHECK(rows >= columns,
                  "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to "
                  "input.shape[-1]");
+  FRAMEJIT_CHECK(columns >= tau.size(tau.dim() - 1),
+                 "torch.linalg.householder_product: input.shape[-1] must be greater than or equal to "
+                 "tau.shape[-1], but got ",
+                 columns.str(), " and ", tau.size(tau.dim() - 1).str());
   const Tensor unit = eye(rows, columns, input.dtype(), input.device());
   const Tensor vectors = tril(input, -1) + unit;
   Tensor q = zero(input) + unit;

@@ -127,12 +127,14 @@ void linalg_multi_dot_composite(const Value* args, Value* results) {
 /// args: self, other, dim.
 void linalg_cross_composite(const Value* args, Value* results) {
   const Tensor a = args[0].tensor(), b = args[1].tensor();
-  FRAMEJIT_CHECK(a.dim() == b.dim(), "linalg.cross: inputs must have the same number of dimensions.");
+  FRAMEJIT_CHECK(a.dim() == b.dim(), "linalg.cross: inputs must have the same number of dimensions, got ",
+                 a.dim(), " and ", b.dim(), ".");
   results[0] = cross_product(a, b, wrap_dim(args[2].integer(), a.dim()), "linalg.cross");
 }
 void cross_composite(const Value* args, Value* results) {
   const Tensor a = args[0].tensor(), b = args[1].tensor();
-  FRAMEJIT_CHECK(a.dim() == b.dim(), "linalg.cross: inputs must have the same number of dimensions.");
+  FRAMEJIT_CHECK(a.dim() == b.dim(), "linalg.cross: inputs must have the same number of dimensions, got ",
+                 a.dim(), " and ", b.dim(), ".");
   int dim = 0;
   if (!args[2].is_none()) {
     dim = wrap_dim(args[2].integer(), a.dim());

@@ -94,9 +94,22 @@ Tensor reduce_weighted(const Tensor& loss, const Tensor& weight, const std::stri
   return reduction == "mean" ? sum(loss) / sum(weight) : reduce_loss(loss, reduction);
 }
 
+/// What `input` has at each target. An IndexError where there is no such class.
+Tensor at_targets(const Tensor& input, int dim, const Tensor& targets) {
+  try {
+    return squeeze(gather(input, dim, unsqueeze(targets, dim)), one_dim(dim));
+  } catch (const Error& error) {
+    const std::string message = error.what(), start = "index ";
+    const size_t end = message.find(" is out of bounds");
+    if (!message.starts_with(start) || end == std::string::npos) throw;
+    fail(ErrorType::index, "Target ", message.substr(start.size(), end - start.size()),
+         " is out of bounds. Expected classes from 0 to ", (input.size(dim) - 1).str(), ", or ignore_index.");
+  }
+}
+
 Tensor negative_log_likelihood(const Tensor& input, const ClassTargets& targets) {
   const int dim = class_dim(input);
-  const Tensor picked = squeeze(gather(input, dim, unsqueeze(targets.index, dim)), one_dim(dim));
+  const Tensor picked = at_targets(input, dim, targets.index);
   return where(targets.counts, -(picked * targets.weight), 0);
 }
 

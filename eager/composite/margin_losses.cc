@@ -95,13 +95,13 @@ void multi_margin_loss_composite(const Value* args, Value* results) {
   const Tensor given = args[0].tensor();
   const std::string reduction = checked_reduction(args[5], args[6], args[7]);
   const int64_t p = args[2].integer();
-  FRAMEJIT_CHECK_TYPE(p == 1 || p == 2, value, "only p == 1 and p == 2 supported");
+  FRAMEJIT_CHECK_TYPE(p == 1 || p == 2, value, "only p == 1 and p == 2 supported, got p=", p);
   FRAMEJIT_CHECK(given.dim() <= 2,
                  "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
                  sizes_text(given.sizes()));
   const Tensor input = given.dim() < 2 ? reshape(given, {1, -1}) : given;
   FRAMEJIT_CHECK_TYPE(args[4].is_none() || args[4].tensor().dim() == 1, value,
-                      "weight must be one-dimensional");
+                      "weight must be one-dimensional, got shape ", sizes_text(args[4].tensor().sizes()));
   const Tensor target = reshape(args[1].tensor(), {-1});
   FRAMEJIT_CHECK(target.size(0) == input.size(0), "inconsistent target size, expected ", input.size(0).str(),
                  " but got ", sizes_text(args[1].tensor().sizes()));

@@ -169,7 +169,9 @@ void channel_shuffle_composite(const Value* args, Value* results) {
   FRAMEJIT_CHECK(floor_mod(x.size(1), groups) == 0, "Number of channels must be divisible by groups. Got ",
                  x.size(1).str(), " channels and ", groups.str(), " groups.");
   const SymInt channels = floor_div(x.size(1), groups);
-  const Tensor split = reshape(x, appended(Dims(), {x.size(0), groups, channels, SymInt(-1)}));
+  Dims sizes = appended(Dims(), {x.size(0), groups, channels});
+  for (int d = 2; d < x.dim(); ++d) sizes.push_back(x.size(d));
+  const Tensor split = reshape(x, sizes);
   results[0] = reshape(transpose(split, 1, 2), x.sizes());
 }
 

@@ -110,13 +110,14 @@ void logsumexp_composite(const Value* args, Value* results) {
   const Tensor self =
       is_inexact(args[0].impl()->meta.dtype) ? args[0].tensor() : cast(args[0].tensor(), default_dtype());
   const Dims dim = *optional_dims(args[1]);
-  Tensor largest;
-  {
+  Tensor largest;  // none of no elements
+  if (self.numel() != 0) {
     GradModeScope no_grad(false);  // its gradient cancels
     largest = amax(is_complex(self.dtype()) ? real(self) : self, dim, true);
     largest = masked_fill(largest, isinf(largest), 0);
   }
-  const Tensor result = log(sum(exp(self - largest), dim, true)) + largest;
+  Tensor result = log(sum(exp(largest.defined() ? self - largest : self), dim, true));
+  if (largest.defined()) result = result + largest;
   results[0] = args[2].boolean()
                    ? result
                    : reshape(result, reduced_sizes(self.sizes(), dim_mask(args[1], self.dim()), false));

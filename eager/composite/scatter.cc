@@ -95,8 +95,8 @@ void put_composite(const Value* args, Value* results) {
   FRAMEJIT_CHECK(self.dtype() == source.dtype(),
                  "put_(): self and source expected to have the same dtype, but got self.dtype = ",
                  dtype_name(self.dtype()), " and source.dtype = ", dtype_name(source.dtype()));
-  FRAMEJIT_CHECK(
-      index.numel() == source.numel(),
+  FRAMEJIT_CHECK_TYPE(
+      index.numel() == source.numel(), index,
       "put_(): Expected source and index to have the same number of elements, but got source.numel() = ",
       source.numel().str(), ", index.numel() = ", index.numel().str());
   results[0] =

@@ -131,12 +131,12 @@ void tensor_split_tensor_composite(const Value* args, Value* results) {
 
 void fliplr_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
-  FRAMEJIT_CHECK(self.dim() >= 2, "Input must be >= 2-d.");
+  FRAMEJIT_CHECK(self.dim() >= 2, "Input must be >= 2-d, got ", self.dim(), "-d.");
   results[0] = flip(self, {1});
 }
 void flipud_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
-  FRAMEJIT_CHECK(self.dim() >= 1, "Input must be >= 1-d.");
+  FRAMEJIT_CHECK(self.dim() >= 1, "Input must be >= 1-d, got ", self.dim(), "-d.");
   results[0] = flip(self, {0});
 }
 

@@ -51,7 +51,7 @@ void kthvalue_composite(const Value* args, Value* results) {
   const SymInt k = args[1].sym_int(),
                size = self.dim() == 0 ? 1 : self.size(wrap_dim(args[2].integer(), self.dim()));
   FRAMEJIT_CHECK(k >= 1 && k <= size, "kthvalue(): selected number k out of range for dimension ",
-                 args[2].integer());
+                 args[2].integer(), ": got ", k.str(), ", expected 1 to ", size.str());
   select_statistic(self, "kth", args[2].sym_int(), args[3].boolean(), results, k);
 }
 void median_composite(const Value* args, Value* results) {

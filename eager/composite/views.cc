@@ -183,7 +183,11 @@ void chunk_composite(const Value* args, Value* results) {
   const SymInt size = size_along(self, args[2], "chunk");
   const int64_t chunks = args[1].integer();
   FRAMEJIT_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
-  results[0] = equal_parts(self, floor_div(size + (chunks - 1), chunks), args[2]);
+  FRAMEJIT_CHECK_TYPE(chunks <= INT32_MAX, memory, "chunk: no memory for ", chunks, " views");
+  if (size == 0)
+    results[0] = parts_of_sizes(self, SizeList(size_t(chunks), SymInt(0)), args[2]);
+  else
+    results[0] = equal_parts(self, floor_div(size + (chunks - 1), chunks), args[2]);
 }
 void tensor_split_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();

@@ -1,6 +1,7 @@
 // copy, fill, zero and their in-place forms; values leaving for Python.
 #include "eager/cpu/kernel_support.h"
 #include "eager/error.h"
+#include "eager/meta/overlap.h"
 
 namespace framejit::eager {
 
@@ -91,6 +92,7 @@ void convert_kernel(const Op& op, const Value* args, Value* results) {
 void copy_into_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor self = args[0].tensor(), src = args[1].tensor();
   check_broadcasts_to(src, self);
+  check_writable(op, self);
   copy_elements(shares_memory_differently(self, src) ? cloned(src) : src, self);
   results[0] = self;
 }

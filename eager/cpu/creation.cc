@@ -158,7 +158,8 @@ void eye_kernel(const Op& op, const Value* args, Value* results) {
 
 void meta_triangle(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& self = args[0].impl()->meta;
-  FRAMEJIT_CHECK(self.sizes.size() >= 2, op.schema.name, ": input tensor must have at least 2 dimensions");
+  FRAMEJIT_CHECK(self.sizes.size() >= 2, op.schema.name,
+                 ": input tensor must have at least 2 dimensions, got shape ", sizes_text(self.sizes));
   results.push_back(contiguous_meta(self.sizes, self.dtype, self.device));
 }
 

@@ -12,7 +12,7 @@ namespace framejit::eager::cpu {
 
 inline void check_index_dtype(const Op& op, const TensorMeta& index) {
   FRAMEJIT_CHECK(index.dtype == DType::int64 || index.dtype == DType::int32 || numel(index.sizes) == 0,
-                 op.schema.name, "(): Expected dtype int32/int64 for index");
+                 op.schema.name, "(): Expected dtype int32/int64 for index, got ", dtype_name(index.dtype));
 }
 
 inline void check_same_dtype(const Op& op, const TensorMeta& self, const TensorMeta& src) {
@@ -26,7 +26,8 @@ inline void check_index_fits(const Op& op, const TensorMeta& index, const Tensor
                              bool all_dims, const char* name) {
   const int rank = std::max(1, other.sizes.size());
   FRAMEJIT_CHECK(std::max(1, index.sizes.size()) == rank,
-                 "Index tensor must have the same number of dimensions as ", name, " tensor");
+                 "Index tensor must have the same number of dimensions as ", name, " tensor, got shapes ",
+                 sizes_text(index.sizes), " and ", sizes_text(other.sizes));
   for (int d = 0; d < index.sizes.size() && d < other.sizes.size(); ++d)
     FRAMEJIT_CHECK((d == dim && !all_dims) || index.sizes.sym(d) <= other.sizes.sym(d), op.schema.name,
                    "(): Expected index ", sizes_text(index.sizes), " to be no larger than ", name, " ",

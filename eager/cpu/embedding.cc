@@ -29,7 +29,7 @@ void check_range(const int64_t* indices, int64_t count, int64_t rows) {
 
 void meta_embedding(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta &weight = args[0].impl()->meta, &indices = args[1].impl()->meta;
-  FRAMEJIT_CHECK(weight.sizes.size() == 2, "'weight' must be 2-D");
+  FRAMEJIT_CHECK(weight.sizes.size() == 2, "'weight' must be 2-D, got shape ", sizes_text(weight.sizes));
   check_indices(op, indices);
   Dims sizes = indices.sizes;
   sizes.push_back(weight.sizes[1]);

@@ -195,7 +195,7 @@ void col2im_kernel(const Op& op, const Value* args, Value* results) {
   const Window window = ColumnArgs(args + 2, Dims(result.sizes().span().last(2))).window();
   const int64_t image = volume(window.input), column = volume(window.kernel) * volume(window.output);
   const int64_t planes = image == 0 ? 0 : result.numel().expect() / image;
-  for_dtype(input.dtype(), [&](auto zero) {
+  for_any_dtype(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = input.data_as<T>();
     T* to = result.data_as<T>();

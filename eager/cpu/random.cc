@@ -9,6 +9,7 @@
 #include "eager/cpu/random_kernels.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
+#include "eager/meta/overlap.h"
 #include "eager/random/generator.h"
 #include "eager/random/philox.h"
 
@@ -148,6 +149,7 @@ void uniform_kernel(const Op& op, const Value* args, Value* results) {
   new_like_self(args, results, [&](const Tensor& to) { uniform_into(to, args); });
 }
 void uniform_into_kernel(const Op& op, const Value* args, Value* results) {
+  check_writable(op, args[0].tensor());
   uniform_into(args[0].tensor(), args);
   results[0] = args[0];
 }
@@ -155,6 +157,7 @@ void normal_kernel(const Op& op, const Value* args, Value* results) {
   new_like_self(args, results, [&](const Tensor& to) { normal_into(to, args); });
 }
 void normal_into_kernel(const Op& op, const Value* args, Value* results) {
+  check_writable(op, args[0].tensor());
   normal_into(args[0].tensor(), args);
   results[0] = args[0];
 }
@@ -162,6 +165,7 @@ void random_kernel(const Op& op, const Value* args, Value* results) {
   new_like_self(args, results, [&](const Tensor& to) { random_into(to, args); });
 }
 void random_into_kernel(const Op& op, const Value* args, Value* results) {
+  check_writable(op, args[0].tensor());
   random_into(args[0].tensor(), args);
   results[0] = args[0];
 }
@@ -196,12 +200,13 @@ void randperm_kernel(const Op& op, const Value* args, Value* results) {
 void meta_multinomial(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& self = args[0].impl()->meta;
   const int rank = self.sizes.size();
-  FRAMEJIT_CHECK(rank == 1 || rank == 2, "prob_dist must be 1 or 2 dim");
+  FRAMEJIT_CHECK(rank == 1 || rank == 2, "prob_dist must be 1 or 2 dim, got ", rank);
   FRAMEJIT_CHECK(is_floating(self.dtype),
                  "multinomial only supports floating-point dtypes for input, got: ", dtype_name(self.dtype));
-  FRAMEJIT_CHECK(args[1].sym_int() > 0, "cannot sample n_sample <= 0 samples");
+  FRAMEJIT_CHECK(args[1].sym_int() > 0, "cannot sample n_sample <= 0 samples, got ", args[1].sym_int().str());
   FRAMEJIT_CHECK(args[2].boolean() || args[1].sym_int() <= self.sizes.sym(rank - 1),
-                 "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+                 "cannot sample n_sample > prob_dist.size(-1) samples without replacement, got n_sample=",
+                 args[1].sym_int().str(), ". Try replacement=True.");
   Dims sizes = self.sizes;
   sizes[rank - 1] = args[1].sym_int().bits();
   results.push_back(contiguous_meta(std::move(sizes), DType::int64, self.device));

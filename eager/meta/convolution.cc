@@ -37,9 +37,12 @@ namespace {
 
 void check_geometry(const ConvolutionGeometry& geometry) {
   for (int d = 0; d < geometry.stride.size(); ++d) {
-    FRAMEJIT_CHECK(geometry.stride.sym(d) > 0, "non-positive stride is not supported");
-    FRAMEJIT_CHECK(geometry.padding.sym(d) >= 0, "negative padding is not supported");
-    FRAMEJIT_CHECK(geometry.dilation.sym(d) > 0, "dilation should be greater than zero");
+    FRAMEJIT_CHECK(geometry.stride.sym(d) > 0,
+                   "non-positive stride is not supported, got stride=", sizes_text(geometry.stride));
+    FRAMEJIT_CHECK(geometry.padding.sym(d) >= 0,
+                   "negative padding is not supported, got padding=", sizes_text(geometry.padding));
+    FRAMEJIT_CHECK(geometry.dilation.sym(d) > 0,
+                   "dilation should be greater than zero, got dilation=", sizes_text(geometry.dilation));
     FRAMEJIT_CHECK(geometry.output_padding.sym(d) >= 0, "negative output_padding is not supported");
     FRAMEJIT_CHECK(!geometry.transposed || geometry.output_padding.sym(d) < geometry.stride.sym(d) ||
                        geometry.output_padding.sym(d) < geometry.dilation.sym(d),
@@ -47,7 +50,7 @@ void check_geometry(const ConvolutionGeometry& geometry) {
                    sizes_text(geometry.output_padding), ", stride: ", sizes_text(geometry.stride),
                    " and dilation: ", sizes_text(geometry.dilation));
   }
-  FRAMEJIT_CHECK(geometry.groups > 0, "groups must be a positive integer");
+  FRAMEJIT_CHECK(geometry.groups > 0, "groups must be a positive integer, got ", geometry.groups.str());
 }
 
 void check_dtypes(const TensorMeta& input, const TensorMeta& weight, const Value& bias) {

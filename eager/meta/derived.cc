@@ -3,6 +3,7 @@
 #include "eager/cpu/pointwise.h"
 #include "eager/dispatch.h"
 #include "eager/error.h"
+#include "eager/meta/overlap.h"
 #include "eager/meta/pointwise.h"
 #include "eager/meta/type_names.h"
 #include "eager/pointwise_kernel.h"
@@ -19,15 +20,6 @@ void check_castable(DType from, DType to) {
                  " can't be cast to the desired output type ", scalar_type_name(to));
 }
 
-void check_writable(const Op& op, const Tensor& self) {
-  if (self.numel() == 0) return;
-  for (int i = 0; i < self.dim(); ++i)
-    FRAMEJIT_CHECK(
-        self.strides()[i] != 0 || self.sizes()[i] <= 1, op.schema.name,
-        "(): unsupported operation: more than one element of the written-to tensor refers to a single "
-        "memory location. Please clone() the tensor before performing the operation.");
-}
-
 /// Whether writing `self` could change elements of `other` that are still to be read.
 bool overlaps(const Tensor& self, const Value& other) {
   if (!other.is_tensor() || other.impl() == self.impl() || other.impl()->storage != self->storage)
@@ -39,6 +31,15 @@ bool overlaps(const Tensor& self, const Value& other) {
 }
 
 }  // namespace
+
+void check_writable(const Op& op, const Tensor& self) {
+  if (self.numel() == 0) return;
+  for (int i = 0; i < self.dim(); ++i)
+    FRAMEJIT_CHECK(
+        self.strides()[i] != 0 || self.sizes()[i] <= 1, op.schema.name,
+        "(): unsupported operation: more than one element of the written-to tensor refers to a single "
+        "memory location. Please clone() the tensor before performing the operation.");
+}
 
 void check_inplace_result(const Op& op, const TensorMeta& result, const TensorMeta& self) {
   FRAMEJIT_CHECK(result.sizes == self.sizes, op.schema.name, "(): output with shape ", sizes_text(self.sizes),

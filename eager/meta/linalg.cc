@@ -93,6 +93,30 @@ void meta_linalg_lu_factor_ex(const Op& op, const Value* args, std::vector<Tenso
   results.push_back(with_tail(a, {}, DType::int32));
 }
 
+void meta_linalg_ldl_factor_ex(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& a = square_matrices(op, args[0]);
+  results.push_back(with_tail(a, {rows_of(a), columns_of(a)}));
+  results.push_back(with_tail(a, {rows_of(a)}, DType::int32));
+  results.push_back(with_tail(a, {}, DType::int32));
+}
+
+/// args: LD, pivots, B, hermitian; of one batch shape, as the composite has checked.
+void meta_linalg_ldl_solve(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const Value system[] = {args[0], args[2]};
+  meta_linalg_solve_triangular(op, system, results);
+}
+
+void meta_geqrf(const Op&, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& a = args[0].impl()->meta;
+  FRAMEJIT_CHECK(a.sizes.size() >= 2, "geqrf: input must have at least 2 dimensions, got shape ",
+                 sizes_text(a.sizes), ".");
+  FRAMEJIT_CHECK_TYPE(is_inexact(a.dtype), not_implemented,
+                      "geqrf: expected a floating point or complex tensor, got ", dtype_name(a.dtype),
+                      ". Try input.float().");
+  results.push_back(with_tail(a, {rows_of(a), columns_of(a)}));
+  results.push_back(with_tail(a, {smaller_side(a)}));
+}
+
 void meta_linalg_permutation(const Op&, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& pivots = args[0].impl()->meta;
   const SymInt rows = args[1].sym_int();

@@ -247,3 +247,45 @@ def test_nuclear_norm_of_zeros_has_a_subgradient(shape):
     fj.linalg.matrix_norm(a, "nuc").backward()
     torch.linalg.matrix_norm(reference, "nuc").backward()
     close(a.grad, reference.grad)
+
+
+def hermitian_matrix() -> fj.Tensor:
+    a = fj.randn(6, 6, dtype=fj.complex128)
+    return a + a.mH - 2 * fj.eye(6)
+
+
+@pytest.mark.parametrize("hermitian", [True, False])
+def test_ldl_solves_indefinite_systems(hermitian):
+    a = hermitian_matrix()
+    a = a if hermitian else a + a.mT
+    b = fj.randn(3, 6, 2, dtype=fj.complex128)
+    factors = fj.linalg.ldl_factor(a, hermitian=hermitian)
+    assert fj.allclose(a @ fj.linalg.ldl_solve(*factors, b, hermitian=hermitian), b)
+
+
+def test_ldl_of_singular_matrices():
+    assert fj.linalg.ldl_factor_ex(fj.zeros(2, 3, 3)).info.tolist() == [1, 1]
+    with pytest.raises(fj.linalg.LinAlgError, match="Batch element 0.*row 1 is zero"):
+        fj.linalg.ldl_factor(fj.zeros(2, 3, 3))
+
+
+@pytest.mark.parametrize("pivots, text", [([1, 4, 3], "between 1 and 3 .* got 4"), ([1, 2, -3], "in pairs, but got -3"), ([0, 1, 2], "got 0")])
+def test_ldl_pivots_are_checked(pivots, text):
+    with pytest.raises(RuntimeError, match=text):
+        fj.linalg.ldl_solve(fj.eye(3), fj.tensor(pivots), fj.ones(3, 1))
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (2, 4, 4)])
+def test_geqrf_holds_q_and_r(shape):
+    a = fj.randn(*shape, dtype=fj.complex128)
+    reflections, tau = fj.geqrf(a)
+    count = tau.shape[-1]
+    q = fj.linalg.householder_product(reflections[..., :count], tau)
+    assert fj.allclose(q @ reflections.triu()[..., :count, :], a)
+
+
+def test_segment_lengths_are_checked():
+    with pytest.raises(RuntimeError, match="sum to data.size.0., which is 6"):
+        fj.segment_reduce(fj.ones(6), "sum", lengths=fj.tensor([1, 2]))
+    with pytest.raises(RuntimeError, match="negative value"):
+        fj.segment_reduce(fj.ones(6), "sum", lengths=fj.tensor([7, -1]))

@@ -62,6 +62,9 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "gather": lambda t: t.ones(3).gather(0, t.zeros(0, dtype=t.uint8)),
     "cov of one variable": lambda t: t.cov(t.tensor([[1.0, 4.0, 2.0]])),
     "diff of order 0": lambda t: t.diff(t.ones(2, 3), 0, prepend=t.ones(2, 1)),
+    "chunk of nothing": lambda t: t.ones(2, 0).chunk(3, 1),
+    "logsumexp of nothing": lambda t: t.logsumexp(t.ones(2, 0), 1),
+    "channel_shuffle of nothing": lambda t: t.channel_shuffle(t.ones(0, 6, 3, 2), 3),
     # limits
     "exp": lambda t: t.exp(t.tensor([-INF, -1000.0, -745.0, -720.0, -708.0, 709.0, INF, NAN], dtype=t.float64)),
     "softmax": lambda t: t.softmax(t.tensor([-INF, 0.0], dtype=t.float64), 0),
@@ -81,6 +84,12 @@ ERRORS: dict[str, Callable[[Any], Any]] = {
     "gradient": lambda t: t.gradient(t.ones(3, 3), dim=(1, 1)),
     "fft": lambda t: t.fft.fft(t.tensor(1.0)),
     "fftn": lambda t: t.fft.fftn(t.tensor(1.0), dim=(0,)),
+    "put_": lambda t: t.ones(3).put_(t.tensor([0]), t.ones(2)),
+    "cross_entropy": lambda t: t.nn.functional.cross_entropy(t.zeros(2, 3), t.tensor([0, 3])),
+    "nll_loss": lambda t: t.nn.functional.nll_loss(t.zeros(2, 3), t.tensor([0, -5])),
+    "householder_product": lambda t: t.linalg.householder_product(t.ones(3, 2), t.ones(3)),
+    "copy_ to an expanded tensor": lambda t: t.ones(1).expand(3).copy_(t.ones(3)),
+    "normal_ of an expanded tensor": lambda t: t.ones(1).expand(3).normal_(),
     "arange": lambda t: t.arange(0, 64, 0.5, out=t.empty(0, dtype=t.int64)),
     "out overlaps itself": lambda t: t.take(t.ones(6), t.tensor([0, 1]), out=t.ones(1).expand(2)),
 }

@@ -34,6 +34,7 @@ def s(*args: object, dtypes: tuple[str, ...] = FLOATS, tolerance: float = 40, **
 
 
 _SINGULAR = T(values=[[1.0, 2.0], [2.0, 4.0]])
+_INDEFINITE = [[0.0, 3, 1, 2], [3, 0.1, 4, 1], [1, 4, 0, 2], [2, 1, 2, 0.3]]  # blocks of two rows
 _EMPTY = T(0, 0)
 _WRONG = [
     s(T(2, 3), grad=False),
@@ -60,6 +61,13 @@ SAMPLES: dict[str, list[Sample]] = {
     "linalg_lu_factor_ex": [s(_square()), s(T(2, 4, 4)), s(T(5, 3)), s(T(3, 5)), s(T(2, 3, 20), grad=False), s(T(40, 40), tolerance=400, grad=False), s(T(30, 50), tolerance=400, grad=False), s(T(0, 3)), s(_SINGULAR, grad=False)],
     "linalg_lu_factor": [s(_square())],
     "linalg_lu": [s(_square()), s(T(2, 5, 3)), s(T(3, 5))],
+    "linalg_ldl_factor_ex": [s(_square()), s(_square(2), hermitian=True), s(T(values=_INDEFINITE)), s(T(values=_INDEFINITE), hermitian=True), s(_EMPTY), s(T(2, 2, low=0, high=0), check_errors=True), *_WRONG],
+    "linalg_ldl_factor": [s(_square(2), grad=False), s(T(values=_INDEFINITE), grad=False)],
+    "linalg_ldl_solve": [
+        s(_square(), T(values=[2, 2, -4, -4], dtype="int32"), T(4, 2), grad=False), s(_square(), T(values=[2, 2, -4, -4], dtype="int32"), T(3, 4, 2), hermitian=True, grad=False),
+        s(_EMPTY, T(0, dtype="int32"), T(0, 2), grad=False), s(_square(), T(values=[1, 2], dtype="int32"), T(4, 2), grad=False), s(_square(), T(values=[1, 2, 3, 4], dtype="int32"), T(3, 2), grad=False),
+    ],
+    "geqrf": [s(_square()), s(T(2, 5, 3)), s(T(3, 5)), s(T(0, 3)), s(T(3))],
     "lu_unpack": [s(_square(), T(values=[3, 3, 4, 4], dtype="int32")), s(_square(), T(values=[3, 3, 4, 4], dtype="int32"), unpack_pivots=False), s(_square(), T(values=[3, 3, 4, 4], dtype="int32"), unpack_data=False, grad=False), s(T(5, 3), T(values=[5, 2, 3], dtype="int32"))],
     "linalg_lu_solve": [s(_square(), T(values=[3, 3, 4, 4], dtype="int32"), T(4, 2)), s(_square(), T(values=[1, 3, 3, 4], dtype="int32"), T(2, 4), left=False), s(_square(), T(values=[2, 2, 3, 4], dtype="int32"), T(4, 2), adjoint=True), s(_square(), T(values=[2, 2, 4, 4], dtype="int32"), T(2, 4), left=False, adjoint=True)],
     "lu_solve": [s(T(4, 2), _square(), T(values=[3, 3, 4, 4], dtype="int32"))],
@@ -122,6 +130,7 @@ UNSPECIFIED = {
 INTERNAL = {
     "_linalg_solve": "linalg_solve",
     "_linalg_permutation": "linalg_lu",
+    "_linalg_ldl_solve": "linalg_ldl_solve",
     "_linalg_adjugate": "linalg_det",
     "_linalg_solve_triangular": "linalg_solve_triangular",
     "_cholesky_solve": "cholesky_solve",

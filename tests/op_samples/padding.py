@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from op_samples.sample import ALL, FLOATS, S, Sample, T
+from op_samples.sample import ALL, COMPLEX, FLOATS, S, Sample, T
 
 SAMPLES: dict[str, list[Sample]] = {}
 
@@ -20,10 +20,10 @@ SAMPLES.update(
             S(T(2, 3, 4, 5), (1, 1), mode="reflect"), S(T(2, 3), (1, 1), mode="mirror"), S(T(2, 3, 5), (1, 1), mode="reflect", value=1.0),
         ],
         "im2col": [
-            S(T(2, 3, 5, 6), (2, 3), 1, 0, 1, name="unfold", dtypes=FLOATS), S(T(3, 7, 6), 2, 2, 1, (2, 1), name="unfold"), S(T(2, 3, 4, 4, layout="permuted"), 3, 1, 1, 2, name="unfold"), S(T(2, 3, 2, 2), 3, 1, 0, 1, name="unfold"), S(T(2, 3), 3, 1, 0, 1, name="unfold"),
+            S(T(2, 3, 5, 6), (2, 3), 1, 0, 1, name="unfold", dtypes=FLOATS + COMPLEX), S(T(3, 7, 6), 2, 2, 1, (2, 1), name="unfold"), S(T(2, 3, 4, 4, layout="permuted"), 3, 1, 1, 2, name="unfold"), S(T(2, 3, 2, 2), 3, 1, 0, 1, name="unfold"), S(T(2, 3), 3, 1, 0, 1, name="unfold"),
         ],
         "col2im": [
-            S(T(2, 18, 16), (5, 6), (2, 3), 1, 0, 1, name="fold", dtypes=FLOATS), S(T(12, 28), (7, 6), 2, 2, 1, (2, 1), name="fold"), S(T(2, 18, 15), (5, 6), (2, 3), 1, 0, 1, name="fold"), S(T(2, 17, 16), (5, 6), (2, 3), 1, 0, 1, name="fold"),
+            S(T(2, 18, 16), (5, 6), (2, 3), 1, 0, 1, name="fold", dtypes=FLOATS + COMPLEX), S(T(12, 28), (7, 6), 2, 2, 1, (2, 1), name="fold"), S(T(2, 18, 15), (5, 6), (2, 3), 1, 0, 1, name="fold"), S(T(2, 17, 16), (5, 6), (2, 3), 1, 0, 1, name="fold"),
         ],
         "pixel_shuffle": [S(T(2, 12, 3, 4), 2), S(T(9, 1, 2), 3), S(T(2, 2, 2, 8, 1, 1), 2), S(T(2, 5, 3, 4), 2), S(T(4, 4), 2)],
         "pixel_unshuffle": [S(T(2, 3, 4, 6), 2), S(T(1, 3, 6), 3), S(T(2, 3, 4, 5), 2)],

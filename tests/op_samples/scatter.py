@@ -8,6 +8,7 @@ rows = T(5, 4)
 index = T(3, 4, dtype="int64", low=0, high=5)
 pick = T(3, dtype="int64", low=0, high=4)
 with_zeros = T(values=[[2.0, 0.0, 1.5], [0.0, 0.0, 3.0]])
+lengths = T(values=[2, 0, 1, 3], dtype="int64")
 few = T(values=[[0, 0, 1], [1, 0, 1]], dtype="int64")
 
 SAMPLES: dict[str, list[Sample]] = {
@@ -33,6 +34,12 @@ SAMPLES: dict[str, list[Sample]] = {
     # PyTorch's gradient of self is that of the elements written over: only src is differentiated here.
     "as_strided_scatter": [S(T(3, 4, grad=False), T(2, 2), (2, 2), (4, 1), 1), S(T(12, grad=False), T(3), (3,), (3,)), S(T(3, 4), T(3), (2, 2), (1, 2))],
     "unravel_index": [S(T(values=[3, 7, 23], dtype="int64"), (4, 6), strides=False), S(T(values=[[3], [7]]), (2, 3, 4), dtypes=("int32", "int64"), strides=False), S(T(values=[3], dtype="int64"), 9), S(T(3), (4, 6))],
+    "segment_reduce": [
+        *(S(T(6, 2), reduce, lengths=lengths, dtypes=FLOATS, double=False) for reduce in ("sum", "prod", "max", "min", "mean")),
+        *(S(T(3, 5), reduce, offsets=T(values=[[0, 1, 1, 4], [1, 2, 3, 5], [0, 0, 2, 2]], dtype="int64"), axis=1, initial=0.5, double=False) for reduce in ("sum", "prod", "max", "min", "mean")),
+        S(T(6), "sum", lengths=T(values=[1, 2], dtype="int64"), unsafe=True, double=False),
+        S(T(6), "median", lengths=lengths), S(T(6), "sum"), S(T(6), "sum", lengths=lengths, dtypes=("int64",)), S(T(6, 2), "sum", lengths=lengths, axis=1), S(T(0, 2), "max", lengths=T(values=[0, 0], dtype="int64"), double=False),
+    ],
     "nonzero_static": [S(T(3, 4, dtype="bool"), size=4), S(T(3, 4), size=14, dtypes=ALL), S(T(5, dtype="bool"), size=7, fill_value=9)],
 }  # fmt: skip
 

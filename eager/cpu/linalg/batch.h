@@ -1,6 +1,6 @@
 // Batches of matrices for Eigen's dense decompositions. Tour of linalg/: each file instantiates one family of
 // Eigen's templates, which take long to compile, for float, double and their complex types.
-//   lu.cc          LU: inverse, solution, determinant
+//   lu.cc          LU: inverse, solution, determinant (ldl.cc: LDL^T of symmetric matrices)
 //   orthogonal.cc  triangular systems, Cholesky, QR
 //   svd.cc         singular values, pseudo-inverse
 //   eigen.cc       eigenvalues, the matrix exponential

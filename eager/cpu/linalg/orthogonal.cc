@@ -123,4 +123,20 @@ void linalg_qr_kernel(const Op& op, const Value* args, Value* results) {
   store(made, results);
 }
 
+/// The reflections I - tau v v^H whose product is Q: LAPACK's tau is the conjugate of Eigen's.
+void geqrf_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor a = contiguous(args[0].tensor());
+  const std::vector<Tensor> made = allocate_results(op, args);
+  for_matrix_dtype(a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for_each_matrix(batch_count(a), std::max(rows_of(a), columns_of(a)), [&](int64_t i) {
+      if (rows_of(a) == 0 || columns_of(a) == 0) return;
+      const Eigen::HouseholderQR<Matrix<T>> qr(matrix_at<T>(a, i));
+      matrix_at<T>(made[0], i) = qr.matrixQR();
+      vector_at<T>(made[1], i) = qr.hCoeffs().conjugate();
+    });
+  });
+  store(made, results);
+}
+
 }  // namespace framejit::eager

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import collections
-import dataclasses
-import json
+import itertools
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from .classes import message_class
 from .differences import Explanations
+from .names import variant_name
 from .sweep import DTYPES, SUBSET, Options, Report, entries, sweep
 
 
@@ -31,7 +32,11 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--limit", type=int, default=3, help="differences printed of each op, form and kind")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--quiet", action="store_true", help="print the summary only")
-    parser.add_argument("--save", type=Path, help="write the unexplained differences there, JSON by the line")
+    parser.add_argument(
+        "--log",
+        type=Path,
+        help="append each op's report there; with --all, ops that have one there are not run again",
+    )
     parser.add_argument("--absent", action="store_true", help="only list the ops that framejit has not")
     arguments = parser.parse_args()
     if not (arguments.all or arguments.op or arguments.absent or arguments.subset):
@@ -62,9 +67,10 @@ def main() -> int:
             tuple(arguments.dtypes), arguments.samples, arguments.spread, reference=arguments.reference
         )
     explanations = Explanations()
+    done = read_log(arguments.log) if arguments.all else {}
     reports: list[Report] = []
     unexplained: list = []
-    for report in sweep(ops, options, arguments.jobs):
+    for report in itertools.chain(done.values(), run(ops, done, options, arguments)):
         reports.append(report)
         new = [difference for difference in report.differences if explanations.explain(difference) is None]
         unexplained += new
@@ -72,10 +78,25 @@ def main() -> int:
             print_differences(report.differences if arguments.explained else new, arguments.limit)
             sys.stdout.flush()
     stale = explanations.unused() if arguments.all and arguments.samples is None else []
-    if arguments.save:
-        arguments.save.write_text("".join(json.dumps(dataclasses.asdict(one)) + "\n" for one in unexplained))
     summarise(reports, absent, unexplained, stale)
     return 1 if unexplained or stale else 0
+
+
+def read_log(path: Path | None) -> dict[str, Report]:
+    """The last report of each op."""
+    if path is None or not path.exists():
+        return {}
+    reports = [Report.from_json(line) for line in path.read_text().splitlines()]
+    return {report.op: report for report in reports}
+
+
+def run(ops: list, done: dict[str, Report], options: Options, arguments: argparse.Namespace) -> Iterator[Report]:
+    """Reports of the ops that have none, each of which goes to the log."""
+    for report in sweep([op for op in ops if variant_name(op) not in done], options, arguments.jobs):
+        if arguments.log:
+            with arguments.log.open("a") as log:
+                log.write(report.to_json() + "\n")
+        yield report
 
 
 def print_classes(differences: list) -> None:

@@ -16,6 +16,7 @@ import framejit as fj
 
 # Entries that are named after what they test, not after a function or method.
 METHOD_OF = {name: f"{name}_" for name in ("cauchy", "exponential", "geometric", "log_normal", "uniform")}
+FUNCTION_OF = {"_segment_reduce": "segment_reduce"}
 
 
 def look_up(root: Any, path: str) -> Any:
@@ -27,7 +28,7 @@ def look_up(root: Any, path: str) -> Any:
 
 def our_function(name: str) -> Any:
     """framejit's function or Tensor attribute of PyTorch's name, or None. A dtype (``fj.bool``) is not one."""
-    found = look_up(fj, name)
+    found = look_up(fj, FUNCTION_OF.get(name, name))
     if isinstance(found, fj.dtype) or found is None:
         found = getattr(fj.Tensor, METHOD_OF.get(name, name), None)
     return found

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import itertools
+import json
+import mmap
 import os
 import pickle
 import random
@@ -29,7 +32,7 @@ from .checks import Difference, SampleChecks, bad_sample_differences
 from .convert import Unconvertible, our_dtype
 from .names import Counterpart, dtype_name, variant_name
 
-CPU_SECONDS_PER_OP = 300
+CPU_SECONDS_PER_SAMPLE = 60
 OPS_PER_PROCESS = 16  # a fork of a process that holds two libraries takes 0.1 s
 
 DTYPES = (
@@ -50,6 +53,25 @@ class Options:
 SUBSET = Options(samples=2, spread=True)  # what CI runs
 
 
+class Place:
+    """Which sample a child process is at. Shared with its parent, which reads it when the child has died."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, 256)
+        self.skipped: set[str] = set()  # those that a child died of
+
+    def enter(self, dtype: str, index: int) -> bool:
+        """Whether to check the sample, which has CPU_SECONDS_PER_SAMPLE from now."""
+        text = f"{dtype} {index}"
+        self._memory[:] = text.encode().ljust(256)
+        limit = int(time.process_time()) + CPU_SECONDS_PER_SAMPLE
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+        return text not in self.skipped
+
+    def read(self) -> str:
+        return self._memory[:].decode().strip()
+
+
 @dataclasses.dataclass
 class Report:
     """What became of one op's samples."""
@@ -66,6 +88,16 @@ class Report:
         self.differing += bool(differences)
         self.differences += differences
 
+    def to_json(self) -> str:
+        return json.dumps({**vars(self), "differences": [vars(one) for one in self.differences]})
+
+    @classmethod
+    def from_json(cls, line: str) -> Report:
+        report = cls(**json.loads(line))
+        report.inapplicable = collections.Counter(report.inapplicable)
+        report.differences = [Difference(**one) for one in report.differences]
+        return report
+
 
 def entries(names: list[str] | None = None) -> tuple[list[Any], list[str]]:
     """(entries of op_db that framejit has, names that it has not), of all or of the ops named."""
@@ -75,7 +107,7 @@ def entries(names: list[str] | None = None) -> tuple[list[Any], list[str]]:
     return present, sorted(absent)
 
 
-def check_op(op: Any, options: Options) -> Report:
+def check_op(op: Any, options: Options, place: Place) -> Report:
     """In this process."""
     report = Report(variant_name(op))
     began = time.perf_counter()
@@ -84,10 +116,12 @@ def check_op(op: Any, options: Options) -> Report:
         dtype for dtype in sorted(op.supported_dtypes("cpu"), key=str) if dtype_name(dtype) in options.dtypes
     ]
     for i, dtype in enumerate(dtypes):
-        _check_dtype(counterpart, dtype, i if options.spread else 0, options, report)
+        _check_dtype(counterpart, dtype, i if options.spread else 0, options, report, place)
     if options.bad_samples and op.error_inputs_func is not None:
         _seed()
-        for bad in op.error_inputs("cpu"):
+        for i, bad in enumerate(op.error_inputs("cpu")):
+            if not place.enter("bad", i):
+                continue
             with _skipping(report):
                 report.add(bad_sample_differences(counterpart, bad))
                 report.bad_samples += 1
@@ -96,7 +130,7 @@ def check_op(op: Any, options: Options) -> Report:
 
 
 def _check_dtype(
-    counterpart: Counterpart, dtype: torch.dtype, rank: int, options: Options, report: Report
+    counterpart: Counterpart, dtype: torch.dtype, rank: int, options: Options, report: Report, place: Place
 ) -> None:
     """``rank``: how many dtypes came before, where the samples shall differ between dtypes."""
     op = counterpart.op
@@ -110,6 +144,8 @@ def _check_dtype(
     source = op.reference_inputs if options.reference else op.sample_inputs
     samples = source("cpu", dtype, requires_grad=differentiable)
     for i, sample in enumerate(_chosen(samples, rank, options.samples)):
+        if not place.enter(dtype_name(dtype), i):
+            continue
         with _skipping(report):
             report.add(SampleChecks(counterpart, sample, dtype, first=i == 0).run())
             report.samples += 1
@@ -150,70 +186,87 @@ class _skipping:
 
 
 def sweep(ops: list[Any], options: Options, jobs: int = 1) -> Iterator[Report]:
-    """Reports in the order of ``ops``."""
+    """Reports in the order of ``ops``; with one job, each as soon as it is there."""
     torch.set_num_threads(1)
     fj.set_num_threads(1)
     groups = [ops[i : i + OPS_PER_PROCESS] for i in range(0, len(ops), OPS_PER_PROCESS)]
+    if jobs == 1:
+        for group in groups:
+            yield from _in_children(group, options)
+        return
     with ThreadPoolExecutor(jobs) as waiting:
-        for reports in waiting.map(lambda group: _in_children(group, options), groups):
+        for reports in waiting.map(lambda group: list(_in_children(group, options)), groups):
             yield from reports
 
 
-def _in_children(ops: list[Any], options: Options) -> list[Report]:
-    """In one child process, and where that crashes the ops behind the culprit in another."""
-    reports: list[Report] = []
-    while len(reports) < len(ops):
-        answers, ending = _in_child(ops[len(reports) :], options)
-        reports += answers
-        if len(reports) < len(ops):
-            reports.append(_failure(ops[len(reports)], "crash", f"the process ended with {ending}"))
-    return reports
+def _in_children(ops: list[Any], options: Options) -> Iterator[Report]:
+    """In one child process. Where it dies at a sample, its op begins again in another one without that sample."""
+    place = Place()
+    fatal: list[Difference] = []  # of the first op that has no report yet
+    while ops:
+        place.enter("no sample", 0)
+        answers = _in_child(ops, options, place)
+        ending = ""
+        while not ending:
+            answer = next(answers)
+            if isinstance(answer, str):
+                ending = answer
+                continue
+            answer.add(fatal)
+            fatal, place.skipped, ops = [], set(), ops[1:]
+            yield answer
+        if not ops:
+            return
+        name, reached = variant_name(ops[0]), place.read()
+        text = f"the process ended with {ending}"
+        fatal.append(Difference(name, "-", "-", "crash", text, f"sample {reached}"))
+        if reached in place.skipped or reached == "no sample 0":
+            yield Report(name, differing=1, differences=fatal)
+            fatal, place.skipped, ops = [], set(), ops[1:]
+        else:
+            place.skipped.add(reached)
 
 
 # A child that had the writing end of another one's pipe would keep it from ending.
 _forking = threading.Lock()
 
 
-def _in_child(ops: list[Any], options: Options) -> tuple[list[Report], str]:
-    """The reports that a child process got to make, and how it ended."""
+def _in_child(ops: list[Any], options: Options, place: Place) -> Iterator[Report | str]:
+    """The reports that a child process gets to make, then how it ended."""
     with _forking:
         reader, writer = os.pipe()
         sys.stdout.flush()
         child = os.fork()
         if child == 0:
-            _run_child(ops, options, reader, writer)
+            _run_child(ops, options, place, reader, writer)
         os.close(writer)
-    answers = []
-    with os.fdopen(reader, "rb") as pipe:
+    with os.fdopen(reader, "rb") as pipe, contextlib.suppress(EOFError):
         while True:
-            try:
-                answers.append(pickle.load(pipe))
-            except EOFError:
-                break
+            yield pickle.load(pipe)
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
-        return answers, signal.Signals(os.WTERMSIG(status)).name
-    return answers, f"exit {os.WEXITSTATUS(status)}"
+        yield signal.Signals(os.WTERMSIG(status)).name
+    else:
+        yield f"exit {os.WEXITSTATUS(status)}"
 
 
-def _failure(op: Any, kind: str, text: str) -> Report:
-    report = Report(variant_name(op))
-    report.add([Difference(variant_name(op), "-", "-", kind, text, "?")])
-    return report
-
-
-def _run_child(ops: list[Any], options: Options, reader: int, writer: int) -> None:
+def _run_child(ops: list[Any], options: Options, place: Place, reader: int, writer: int) -> None:
     """Does not return."""
-    os.close(reader)
-    warnings.simplefilter("ignore")
-    with os.fdopen(writer, "wb") as pipe:
-        for op in ops:
-            limit = int(time.process_time()) + CPU_SECONDS_PER_OP
-            resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
-            try:
-                report = check_op(op, options)
-            except Exception:
-                report = _failure(op, "runner", traceback.format_exc())
-            pickle.dump(report, pipe)
-            pipe.flush()
-    os._exit(0)
+    try:
+        os.close(reader)
+        warnings.simplefilter("ignore")
+        with os.fdopen(writer, "wb") as pipe:
+            for op in ops:
+                pickle.dump(_report_of(op, options, place), pipe)
+                pipe.flush()
+    finally:
+        os._exit(0)
+
+
+def _report_of(op: Any, options: Options, place: Place) -> Report:
+    """As ``check_op``, also where this runner is at fault."""
+    try:
+        return check_op(op, options, place)
+    except Exception:
+        name, text = variant_name(op), traceback.format_exc()
+        return Report(name, differences=[Difference(name, "-", "-", "runner", text, place.read())])
