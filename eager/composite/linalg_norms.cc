@@ -1,6 +1,7 @@
 // Norms, condition numbers, ranks, pseudo-inverses and least squares.
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "eager/composite/linalg_support.h"
 #include "generated/ops/arithmetic.h"
@@ -199,14 +200,36 @@ void pinverse_composite(const Value* args, Value* results) {
 
 namespace {
 
-/// By QR, for matrices of full rank; of a wide one, the solution of least norm.
-Tensor full_rank_solution(const Tensor& a, const Tensor& b) {
-  if (rows_of(a) >= columns_of(a)) {
-    const auto [q, r] = linalg_qr(a);
-    return linalg_solve_triangular(r, matmul(mh(q), b), /*upper=*/true);
+/// Solutions by QR, for matrices of full rank; of a wide one, the solution of least norm.
+struct QrSolution {
+  bool tall;
+  Tensor q, r;
+
+  explicit QrSolution(const Tensor& a) : tall(rows_of(a) >= columns_of(a)) {
+    const auto parts = linalg_qr(tall ? a : mh(a));
+    q = parts[0], r = parts[1];
   }
-  const auto [q, r] = linalg_qr(mh(a));
-  return matmul(q, linalg_solve_triangular(mh(r), b, /*upper=*/false));
+  Tensor of(const Tensor& b) const {
+    return tall ? linalg_solve_triangular(r, matmul(mh(q), b), /*upper=*/true)
+                : matmul(q, linalg_solve_triangular(mh(r), b, /*upper=*/false));
+  }
+  /// Whether no matrix is near to one of lower rank.
+  bool is_safe() const {
+    const Tensor pivots = abs(diagonal(detach(r), 0, -2, -1));
+    const Dims last = one_dim(-1);
+    return item(all(gt(amin(pivots, last), amax(pivots, last) * std::sqrt(epsilon(r.dtype()))))).boolean();
+  }
+};
+
+/// Solution and rank, where singular values need not be looked at to know the rank.
+std::optional<std::array<Tensor, 2>> safe_solution(const Tensor& a, const Tensor& b) {
+  if (a.is_symbolic() || a.numel() == 0) return std::nullopt;
+  const QrSolution qr(a);
+  if (!qr.is_safe()) return std::nullopt;
+  Dims batch = a.sizes();
+  batch.resize(batch.size() - 2);
+  const SymInt rank = qr.tall ? columns_of(a) : rows_of(a);
+  return std::array<Tensor, 2>{qr.of(b), full(batch, Value(rank), DType::int64)};
 }
 
 }  // namespace
@@ -231,12 +254,15 @@ void linalg_lstsq_composite(const Value* args, Value* results) {
   const Value rcond =
       args[2].is_none() ? Value(epsilon(a.dtype()) * double(sym_max(rows, columns).expect())) : args[2];
   const Tolerances tolerances(a, 0.0, rcond);
-  const Tensor x =
-      driver == "gels" ? full_rank_solution(a, right) : matmul(pinv(a, tolerances, false), right);
+  const auto safe = driver == "gels" || !args[2].is_none() ? std::nullopt : safe_solution(a, right);
+  const Tensor x = driver == "gels" ? QrSolution(a).of(right)
+                   : safe           ? (*safe)[0]
+                                    : matmul(pinv(a, tolerances, false), right);
   results[0] = vector ? squeeze(x, one_dim(-1)) : x;
   results[1] = nothing;
-  results[2] =
-      driver == "gels" ? empty(Dims{0}, DType::int64, a.device()) : matrix_rank(a, tolerances, false);
+  results[2] = driver == "gels" ? empty(Dims{0}, DType::int64, a.device())
+               : safe           ? (*safe)[1]
+                                : matrix_rank(a, tolerances, false);
   results[3] = driver == "gelsd" || driver == "gelss" ? singular_values(a) : nothing;
   if (!(rows > columns) || driver == "gelsy") return;
   if (driver != "gels" && !item(all(eq(results[2], columns))).boolean()) return;

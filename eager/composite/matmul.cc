@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "eager/composite/support.h"
+#include "eager/cpu/attention.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/creation.h"
@@ -179,6 +180,13 @@ Tensor causal_mask(SymInt rows, SymInt columns, DType dtype) {
   return additive_mask(tril(ones(Dims{rows.bits(), columns.bits()}, DType::bool_)), dtype);
 }
 
+/// Whether nobody will ask for a gradient or record a trace.
+bool needs_no_graph(std::initializer_list<Tensor> tensors) {
+  for (const Tensor& tensor : tensors)
+    if (tensor.is_symbolic() || (modes().grad_enabled && tensor.requires_grad())) return false;
+  return true;
+}
+
 }  // namespace
 
 /// args: query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa. Halves are attended to in
@@ -201,6 +209,10 @@ void attention_composite(const Value* args, Value* results) {
   }
   const double width = double(query.size(query.dim() - 1).expect());
   const double scale = args[6].is_none() ? 1 / std::sqrt(width) : args[6].real();
+  if (args[3].is_none() && args[4].real() == 0 && needs_no_graph({query, key, value}) &&
+      cpu::attends_by_blocks(query, key, value))
+    return void(results[0] =
+                    narrowed(cpu::attend_by_blocks(query, key, value, scale, args[5].boolean()), dtype));
   Tensor scores = product(query * scale, transposed(key));
   if (args[5].boolean())
     scores = scores + causal_mask(query.size(query.dim() - 2), key.size(key.dim() - 2), query.dtype());

@@ -3,6 +3,7 @@
 #include "eager/composite/channels.h"
 #include "eager/composite/halves.h"
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/softmax_rows.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/complex.h"
@@ -143,12 +144,23 @@ std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<Tensor>& 
   return parts;
 }
 
+/// Whether a gradient that will not be differentiated can be computed row by row, in one kernel.
+static bool by_softmax_rows(const Tensor& grad, const Tensor& result, SymInt dim) {
+  if (modes().grad_enabled || grad.is_symbolic() || result.is_symbolic() || result.dim() == 0) return false;
+  return grad.dtype() == result.dtype() &&
+         cpu::are_softmax_rows(result, wrap_dim(dim.expect(), result.dim()));
+}
+
 Tensor softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim) {
+  if (by_softmax_rows(grad, result, dim))
+    return cpu::softmax_rows_backward(cpu::contiguous(grad), result, /*log=*/false);
   const Tensor wide = widened(result), weighted = widened(grad) * wide;
   return narrowed(weighted - wide * sum(weighted, one_dim(dim), true), result.dtype());
 }
 
 Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim) {
+  if (by_softmax_rows(grad, result, dim))
+    return cpu::softmax_rows_backward(cpu::contiguous(grad), result, /*log=*/true);
   const Tensor wide = widened(grad);
   return narrowed(wide - exp(widened(result)) * sum(wide, one_dim(dim), true), grad.dtype());
 }

@@ -84,13 +84,12 @@ DType gemm_dtype(DType dtype) {
   return is_complex(dtype) ? dtype : wider_type(dtype);
 }
 
-namespace {
-
-/// Without threads.
-void run_call(const GemmCall& call, DType dtype) {
+void run_gemm_call(const GemmCall& call, DType dtype) {
   const GemmWay way = gemm_way(call, dtype);
   way == GemmWay::eigen ? gemm_function(dtype)(call) : multiply_floats(way, call, dtype, false);
 }
+
+namespace {
 
 Tensor first_matrix(const Tensor& batch) {
   return reshaped_view(batch, Dims(batch.sizes().span().last(2)), Dims(batch.strides().span().last(2)));
@@ -121,7 +120,7 @@ void run_gemm_batch(const Tensor& a, const Tensor& b, const Tensor& result) {
         call.a.data = advance(first.a.data, i * left.strides()[0], dtype);
         call.b.data = advance(first.b.data, i * right.strides()[0], dtype);
         call.c = const_cast<void*>(advance(first.c, i * result.strides()[0], dtype));
-        run_call(call, dtype);
+        run_gemm_call(call, dtype);
       }
     });
   });

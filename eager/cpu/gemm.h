@@ -30,6 +30,8 @@ DType gemm_dtype(DType dtype);
 /// Whether bfloat16 matrices of these sizes are multiplied as they are, on this machine.
 bool multiplies_bfloats(int64_t m, int64_t n, int64_t k);
 
+/// Does the call, of a type that has a `gemm_function`, on this thread.
+void run_gemm_call(const GemmCall& call, DType dtype);
 /// result = a @ b, of matrices of one dtype and matching sizes; `result` has contiguous rows. Split over
 /// threads by rows or columns of the result where it is large.
 FRAMEJIT_API void run_gemm(const Tensor& a, const Tensor& b, const Tensor& result);

@@ -1,54 +1,19 @@
 // layer_norm of rows that lie side by side, and its gradients.
 #include <vector>
 
-#include "eager/cpu/kernel_support.h"
-#include "eager/cpu/loop_kernels.h"
 #include "eager/cpu/norm_rows.h"
+#include "eager/cpu/row_ops.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
 
 namespace framejit::eager::cpu {
 namespace {
 
-/// The mean over rows, as the loops of reductions compute it: in the same order, hence with the same bits.
-template <class T>
-class RowMean {
- public:
-  RowMean() : reducer_(loop_kernels().row[size_t(ReduceKind::mean)][size_t(dtype_of<T>())]) {}
-
-  T of(const T* x, int64_t n) const {
-    return fold(n, [&](int64_t at, int64_t count) { return reducer_.chunk(x + at, count, at).real; });
-  }
-  T of_squares(const T* x, int64_t n) const {
-    return fold(n, [&](int64_t at, int64_t count) { return reducer_.product(x + at, x + at, count).real; });
-  }
-
- private:
-  template <class Chunk>
-  static T fold(int64_t n, Chunk chunk) {
-    double total = 0;
-    for (int64_t begin = 0; begin < n; begin += kReduceBlock) {
-      double block = 0;
-      for (int64_t at = begin; at < std::min(n, begin + kReduceBlock); at += kReduceChunk)
-        block += chunk(at, std::min(kReduceChunk, n - at));
-      total += block;
-    }
-    return T(total / double(n));
-  }
-  const RowReducer& reducer_;
-};
-
-/// rstd = 1 / sqrt(variance + eps), by the kernels of the ops of the table.
+/// rstd = 1 / sqrt(variance + eps).
 template <class T>
 void inverse_roots(const T* variance, double eps, int64_t n, T* rstd) {
-  static const Op &add = get_op("add"), &inverse_root = get_op("rsqrt");
-  static constexpr double one = 1;  // alpha of add
-  const auto kernel = [](const Op& op) { return op.tiles[size_t(dtype_of<T>())].kernel; };
-  const T epsilon = T(eps);
-  const void* sum[] = {variance, &epsilon};
-  kernel(add)->by_scalar_mask[2](sum, rstd, n, &one);
-  const void* root[] = {rstd};
-  kernel(inverse_root)->by_scalar_mask[0](root, rstd, n, &one);
+  RowOps<T>::get().add(variance, T(eps), n, rstd);
+  RowOps<T>::get().inverse_root(rstd, n, rstd);
 }
 
 /// Rows whose statistics are made before the first of them is normalized: they are still in the L2 cache
@@ -62,7 +27,7 @@ void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bi
   for_norm_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const NormRows<T>& kernels = norm_rows<T>();
-    const RowMean<T> row_mean;
+    const RowFold<T> row_mean(ReduceKind::mean);
     const T *x = input.data_as<T>(), *factors = data_or_null<T>(weight), *added = data_or_null<T>(bias);
     T *means = mean.data_as<T>(), *roots = rstd.data_as<T>(), *to = result.data_as<T>();
     const int64_t rows = input.numel().expect() / length, step = rows_at_once(length);
@@ -75,7 +40,7 @@ void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bi
         for (int64_t r = first; r < last; ++r) {
           means[r] = row_mean.of(x + r * length, length);
           kernels.centre(length, x + r * length, means[r], distance);
-          variance[r - first] = row_mean.of_squares(distance, length);
+          variance[r - first] = row_mean.of_products(distance, distance, length);
         }
         inverse_roots(variance, eps, last - first, roots + first);
         for (int64_t r = first; r < last; ++r)

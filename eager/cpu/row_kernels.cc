@@ -7,6 +7,7 @@
 #include "eager/cpu/row_formulas.h"
 #include "eager/cpu/row_space.h"
 #include "eager/cpu/softmax_columns.h"
+#include "eager/cpu/softmax_rows.h"
 
 namespace framejit::eager::cpu {
 namespace {
@@ -102,8 +103,9 @@ constexpr int64_t kWorthCopying = 4096;
 }  // namespace
 
 void run_softmax(const Tensor& self, int dim, bool log, const Tensor& result) {
-  if (has_softmax_columns(self, dim) && result.is_contiguous() && result.dtype() == self.dtype())
-    return softmax_columns(self, dim, log, result);
+  const bool plain = result.is_contiguous() && result.dtype() == self.dtype();
+  if (plain && are_softmax_rows(self, dim)) return softmax_rows(self, log, result);
+  if (plain && has_softmax_columns(self, dim)) return softmax_columns(self, dim, log, result);
   if (dim != self.dim() - 1 && self.sizes()[dim] > 1 && self.numel() >= kWorthCopying) {
     const Tensor rows = contiguous(with_rows_last(self, dim)),
                  out = Tensor::empty(rows.sizes(), result.dtype());

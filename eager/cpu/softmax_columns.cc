@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "eager/cpu/kernel_support.h"
-#include "eager/cpu/loop_kernels.h"
+#include "eager/cpu/row_ops.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
 
@@ -12,26 +11,6 @@ namespace {
 
 constexpr int64_t kTile = 256;  ///< columns at once
 constexpr int64_t kPiece = 16 * 1024;
-
-/// The kernels of ops of the table for type T, whose operands are vectors.
-template <class T>
-class Rows {
- public:
-  void subtract(const T* a, const T* b, int64_t n, T* out) const { apply(subtract_, {a, b}, n, out); }
-  void divide(const T* a, const T* b, int64_t n, T* out) const { apply(divide_, {a, b}, n, out); }
-  void exp(const T* a, int64_t n, T* out) const { apply(exp_, {a, a}, n, out); }
-  void log(const T* a, int64_t n, T* out) const { apply(log_, {a, a}, n, out); }
-
- private:
-  static TileFn kernel(const char* op) {
-    return get_op(op).tiles[size_t(dtype_of<T>())].kernel->by_scalar_mask[0];
-  }
-  static void apply(TileFn function, std::array<const void*, 2> operands, int64_t n, T* out) {
-    static constexpr double one = 1;  // alpha of sub
-    function(operands.data(), out, n, &one);
-  }
-  TileFn subtract_ = kernel("sub"), divide_ = kernel("div"), exp_ = kernel("exp"), log_ = kernel("log");
-};
 
 /// Reduces rows `stride` apart to one row, column by column, by the loops of column reductions.
 template <class T, class RowOf>
@@ -53,8 +32,8 @@ void reduce(ReduceKind kind, int64_t rows, int64_t n, RowOf row_of, T* out) {
 
 /// Columns [0, n) of `length` rows that are `stride` apart.
 template <class T>
-void softmax_tile(const Rows<T>& kernels, int64_t length, int64_t stride, int64_t n, bool log, const T* x,
-                  T* out) {
+void softmax_tile(int64_t length, int64_t stride, int64_t n, bool log, const T* x, T* out) {
+  const RowOps<T>& kernels = RowOps<T>::get();
   ScratchScope scope;
   T *largest = Scratch::of_thread().take_array<T>(n), *sum = Scratch::of_thread().take_array<T>(n),
     *power = Scratch::of_thread().take_array<T>(n);
@@ -88,12 +67,11 @@ void softmax_columns(const Tensor& self, int dim, bool log, const Tensor& result
   const int64_t tiles = (shape.inner + kTile - 1) / kTile;
   const auto run = [&](auto zero) {
     using T = decltype(zero);
-    const Rows<T> kernels;
     const int64_t work = shape.length * std::min(shape.inner, kTile);
     parallel_for(shape.outer * tiles, std::max<int64_t>(1, kPiece / work), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t column = i % tiles * kTile, at = i / tiles * shape.length * shape.inner + column;
-        softmax_tile(kernels, shape.length, shape.inner, std::min(kTile, shape.inner - column), log,
+        softmax_tile(shape.length, shape.inner, std::min(kTile, shape.inner - column), log,
                      self.data_as<T>() + at, result.data_as<T>() + at);
       }
     });

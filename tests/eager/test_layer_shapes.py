@@ -91,3 +91,19 @@ def test_softmax_of_columns(dim: int) -> None:
     for name in ("softmax", "log_softmax"):
         compare(lambda F, x, name=name: getattr(F, name)(x, dim), (3, 70, 40))
     compare(lambda F, x: F.softmax(x, dim), (130, 5, 600))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("queries, keys", [(1, 5), (7, 7), (300, 129), (40, 260)])
+def test_attention_without_gradients(queries: int, keys: int, causal: bool) -> None:
+    """In blocks, of which no gradient is asked; heads that are not contiguous too."""
+    numbers = np.random.default_rng(0)
+    shapes = ((2, queries, 3, 20), (2, keys, 3, 20), (2, keys, 3, 11))
+    arrays = [numbers.standard_normal(shape).astype(np.float32) for shape in shapes]
+    results = []
+    for library in (fj, torch):
+        q, k, v = (library.from_numpy(x).transpose(1, 2) for x in arrays)
+        attend = library.nn.functional.scaled_dot_product_attention
+        results.append([attend(q, k, v, is_causal=causal).numpy(), attend(q.contiguous(), k, v, scale=0.7).numpy()])
+    for ours, theirs in zip(*results, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=2e-6)
