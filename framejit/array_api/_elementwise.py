@@ -68,9 +68,9 @@ _BINARY = {
     "pow": fj.pow,
     "subtract": fj.sub,
 }
-_ROUNDING = {"ceil": fj.ceil, "floor": fj.floor, "round": fj.round, "trunc": fj.trunc}
+_ROUNDING = {"ceil": fj.ceil, "floor": fj.floor, "trunc": fj.trunc}
 
-_OWN = ["clip", "conj", "expm1", "floor_divide", "imag", "nextafter", "real", "remainder", "sign"]
+_OWN = ["clip", "conj", "expm1", "floor_divide", "imag", "nextafter", "real", "remainder", "round", "sign"]
 
 __all__ = [*_OWN, *_UNARY, *_BINARY, *_ROUNDING]
 
@@ -140,6 +140,13 @@ def nextafter(x1: Any, x2: Any, /) -> Tensor:
 
 def _tensor(x: Any, like: Tensor) -> Tensor:
     return x if isinstance(x, Tensor) else fj.full((), x, dtype=like.dtype)
+
+
+def round(x: Tensor, /) -> Tensor:
+    """To the nearest integer, halves to even; of complex numbers both parts."""
+    if x.is_complex():
+        return fj.complex(fj.round(x.real), fj.round(x.imag))
+    return fj.round(x) if x.is_floating_point() else x.clone()
 
 
 def sign(x: Tensor, /) -> Tensor:

@@ -171,3 +171,7 @@ def test_zero_dim_arrays_take_part_in_promotion():
     single, double = xp.ones(3, dtype=xp.float32), xp.asarray(1.0, dtype=xp.float64)
     assert xp.add(single, double).dtype is xp.float64
     assert xp.where(single > 0, single, double).dtype is xp.float64
+
+
+def test_round_of_complex_numbers():
+    assert xp.round(fj.tensor([1.5 - 2.5j, 0.4 + 0.6j])).tolist() == [2 - 2j, 1j]
