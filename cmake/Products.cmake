@@ -4,11 +4,13 @@ get_property(tile_sources GLOBAL PROPERTY FRAMEJIT_TILE_SOURCES)
 get_property(extension_sources GLOBAL PROPERTY FRAMEJIT_EXTENSION_SOURCES)
 list(APPEND tile_sources ${FRAMEJIT_GENERATED_TILE})
 
-# A wheel build keeps its products in the build tree; a developer's build puts them where `PYTHONPATH=.` finds them;
-# a sanitizer build gets a package folder of its own, so that it does not replace the developer's.
+# A wheel build keeps its products in the build tree; the developer's build puts them where `PYTHONPATH=.` finds them; every
+# other build gets a package folder of its own, links to the sources beside its products, so that none tests another's.
 if(SKBUILD)
   set(package_dir ${PROJECT_BINARY_DIR}/framejit)
-elseif(FRAMEJIT_SANITIZE)
+elseif(FRAMEJIT_IN_SOURCE)
+  set(package_dir ${PROJECT_SOURCE_DIR}/framejit)
+else()
   set(package_dir ${PROJECT_BINARY_DIR}/package/framejit)
   file(GLOB package_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framejit/*)
   list(FILTER package_files EXCLUDE REGEX "\\.so$")
@@ -17,8 +19,6 @@ elseif(FRAMEJIT_SANITIZE)
     cmake_path(GET file FILENAME name)
     file(CREATE_LINK ${file} ${package_dir}/${name} SYMBOLIC)
   endforeach()
-else()
-  set(package_dir ${PROJECT_SOURCE_DIR}/framejit)
 endif()
 
 add_library(framejit_common INTERFACE)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import framejit as fj
-from op_samples import ALL, FORMATS, SAMPLES, UNSPECIFIED, Sample, T
+from tests.op_samples import ALL, FORMATS, SAMPLES, UNSPECIFIED, Sample, T
 
 TABLE = {row["full_name"]: row for row in fj._C.op_table()}
 ROWS = {name: row for name, row in TABLE.items() if row["functional"] is None}

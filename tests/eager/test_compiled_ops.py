@@ -9,8 +9,8 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
-from op_samples import ALL, FORMATS, SAMPLES, Sample, T
-from eager.sample_call import TABLE, Call, cases, function_of, outcome
+from tests.op_samples import ALL, FORMATS, SAMPLES, Sample, T
+from tests.eager.sample_call import TABLE, Call, cases, function_of, outcome
 
 import framejit as fj
 

@@ -3,15 +3,14 @@ arithmetic the same bits. `FRAMEJIT_ISA=v2 pytest tests/eager/test_ops.py` runs 
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import framejit as fj
+from tests.processes import environment
 
 torch = pytest.importorskip("torch")
 
@@ -65,16 +64,14 @@ def results() -> dict[str, np.ndarray]:
 def computed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
     """All results, from a process of its own: the choice is made once."""
     path = tmp_path_factory.mktemp("isa") / "results.npz"
-    root = Path(__file__).parents[2]
     program = f"""
-import sys; sys.path.insert(0, {str(root)!r})
-import numpy, framejit
+import sys, numpy, framejit
 from tests.eager import test_instruction_sets as these
 if framejit._C.cpu_capability() != {request.param!r}: sys.exit({NOT_ON_THIS_MACHINE})
 numpy.savez({str(path)!r}, **these.results())
 """
-    environment = {**os.environ, "FRAMEJIT_ISA": request.param}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment(FRAMEJIT_ISA=request.param), capture_output=True, text=True)
     if done.returncode == NOT_ON_THIS_MACHINE:
         pytest.skip(f"this machine does not have {request.param}")
     assert done.returncode == 0, done.stderr

@@ -7,8 +7,8 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
-from op_samples import SAMPLES
-from eager.sample_call import ROWS, Call
+from tests.op_samples import SAMPLES
+from tests.eager.sample_call import ROWS, Call
 
 import framejit as fj
 

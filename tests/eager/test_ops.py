@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from op_samples import FLOATS, INTERNAL, SAMPLES, UNSPECIFIED, Sample, T
-from eager.sample_call import KNOWN, ROWS, TABLE, Call, cases, outcome
+from tests.op_samples import FLOATS, INTERNAL, SAMPLES, UNSPECIFIED, Sample, T
+from tests.eager.sample_call import KNOWN, ROWS, TABLE, Call, cases, outcome
 
 import framejit as fj
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from op_samples import SAMPLES
-from eager.sample_call import ROWS, Call, outcome
-from op_samples.sample import COMPLEX, HALVES, SMALL, T
+from tests.op_samples import SAMPLES
+from tests.eager.sample_call import ROWS, Call, outcome
+from tests.op_samples.sample import COMPLEX, HALVES, SMALL, T
 
 import framejit as fj
 

@@ -4,7 +4,6 @@ Both look for SCIPY_ARRAY_API before they are imported: without it, this file ru
 """
 
 import os
-import pathlib
 import subprocess
 import sys
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 import framejit as fj
+from tests.processes import environment
 
 pytest.importorskip("sklearn")
 SWITCHED_ON = os.environ.get("SCIPY_ARRAY_API") == "1"
@@ -19,10 +19,8 @@ SWITCHED_ON = os.environ.get("SCIPY_ARRAY_API") == "1"
 
 @pytest.mark.skipif(SWITCHED_ON, reason="this is the process")
 def test_in_a_process_of_its_own():
-    root = pathlib.Path(__file__).parents[2]
-    environment = {**os.environ, "SCIPY_ARRAY_API": "1", "PYTHONPATH": str(root)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
-    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, env=environment(SCIPY_ARRAY_API="1"), capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:]
 
 

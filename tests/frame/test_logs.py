@@ -1,6 +1,5 @@
 """FRAMEJIT_LOGS and `set_logs`: each kind shows what it says, and the log agrees with `explain`."""
 
-import os
 import subprocess
 import sys
 
@@ -8,6 +7,7 @@ import pytest
 
 import framejit as fj
 from framejit.compiler import logs
+from tests.processes import environment
 
 # What a log of each kind contains for the program below.
 SHOWN = {
@@ -38,8 +38,7 @@ def run(tmp_path):
     program.write_text(PROGRAM)
 
     def run(setting):
-        environment = {**os.environ, "FRAMEJIT_LOGS": setting, "PYTHONPATH": os.pathsep.join(sys.path)}
-        return subprocess.run([sys.executable, program], env=environment, capture_output=True, text=True)
+        return subprocess.run([sys.executable, program], env=environment(FRAMEJIT_LOGS=setting), capture_output=True, text=True)
 
     return run
 

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
 sys.path.insert(0, str(ROOT / "tools" / "opgen"))
 
 import schema as schemas  # noqa: E402
-from op_samples import ALL, FORMATS, INTERNAL as INTERNAL, SAMPLES, UNSPECIFIED, Sample, T  # noqa: E402
+from tests.op_samples import ALL, FORMATS, INTERNAL as INTERNAL, SAMPLES, UNSPECIFIED, Sample, T  # noqa: E402
 
 DTYPES = (
     "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128",

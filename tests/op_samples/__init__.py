@@ -13,18 +13,18 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from op_samples.sample import ALL as ALL
-from op_samples.sample import FLOATS as FLOATS
-from op_samples.sample import FORMATS as FORMATS
-from op_samples.sample import Sample as Sample
-from op_samples.sample import T as T
+from tests.op_samples.sample import ALL as ALL
+from tests.op_samples.sample import FLOATS as FLOATS
+from tests.op_samples.sample import FORMATS as FORMATS
+from tests.op_samples.sample import Sample as Sample
+from tests.op_samples.sample import T as T
 
 SAMPLES: dict[str, list[Sample]] = {}
 UNSPECIFIED: dict[str, list[Sample]] = {}
 INTERNAL: dict[str, str] = {}
 
 for _module in pkgutil.iter_modules(__path__):
-    _table = importlib.import_module(f"op_samples.{_module.name}")
+    _table = importlib.import_module(f"tests.op_samples.{_module.name}")
     SAMPLES.update(getattr(_table, "SAMPLES", {}))
     UNSPECIFIED.update(getattr(_table, "UNSPECIFIED", {}))
     INTERNAL.update(getattr(_table, "INTERNAL", {}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from op_samples.sample import FLOATS, NUMBERS, S, Sample, T, unary
+from tests.op_samples.sample import FLOATS, NUMBERS, S, Sample, T, unary
 
 SAMPLES: dict[str, list[Sample]] = {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from op_samples.sample import ALL, FLOATS, INTS, NUMBERS, PAIRS, SPECIAL, S, Sample, T, binary, unary
+from tests.op_samples.sample import ALL, FLOATS, INTS, NUMBERS, PAIRS, SPECIAL, S, Sample, T, binary, unary
 
 SAMPLES: dict[str, list[Sample]] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from op_samples.sample import ALL, INTS, NUMBERS, PAIRS, S, Sample, T, binary, unary
+from tests.op_samples.sample import ALL, INTS, NUMBERS, PAIRS, S, Sample, T, binary, unary
 
 SAMPLES: dict[str, list[Sample]] = {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from op_samples.sample import ALL, COMPLEX, FLOATS, S, T
+from tests.op_samples.sample import ALL, COMPLEX, FLOATS, S, T
 
 SAMPLES = {
     "view_as_real": [S(T(3, 4), dtypes=COMPLEX), S(T(3, 4, layout="permuted"), dtypes=COMPLEX), S(T(), dtypes=COMPLEX)],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from op_samples.sample import FLOATS, S, Sample, T
+from tests.op_samples.sample import FLOATS, S, Sample, T
 
 SAMPLES: dict[str, list[Sample]] = {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numpy as np
 
-from op_samples.sample import ALL, NUMBERS, S, Sample, T
+from tests.op_samples.sample import ALL, NUMBERS, S, Sample, T
 
 SAMPLES: dict[str, list[Sample]] = {}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from op_samples.sample import FLOATS, INTS, S, Sample, T
+from tests.op_samples.sample import FLOATS, INTS, S, Sample, T
 
 _rng = np.random.default_rng(7)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from op_samples.sample import FLOATS, S, Sample, T
+from tests.op_samples.sample import FLOATS, S, Sample, T
 
 SAMPLES: dict[str, list[Sample]] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from op_samples.sample import COMPLEX, FLOATS, NUMBERS, S, Sample, T
+from tests.op_samples.sample import COMPLEX, FLOATS, NUMBERS, S, Sample, T
 
 ends = T(values=[0.0, -0.0, 1.0, -1.5, math.inf, -math.inf, math.nan, 1e-40], grad=False)
 

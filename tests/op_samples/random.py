@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from op_samples.sample import S, T
+from tests.op_samples.sample import S, T
 
 
 # Values are not PyTorch's by nature: shape and dtype only; see also tests/eager/test_random.py.

@@ -6,7 +6,7 @@ import math
 
 from typing import Any
 
-from op_samples.sample import ALL, BUT_UINT8, COMPLEX, FLOATS, NUMBERS, SPECIAL, S, Sample, T
+from tests.op_samples.sample import ALL, BUT_UINT8, COMPLEX, FLOATS, NUMBERS, SPECIAL, S, Sample, T
 
 SAMPLES: dict[str, list[Sample]] = {}
 

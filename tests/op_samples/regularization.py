@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from op_samples.sample import S, Sample, T
+from tests.op_samples.sample import S, Sample, T
 
 # Random values: what is random is tested in tests/eager/test_functional.py.
 UNSPECIFIED: dict[str, list[Sample]] = {

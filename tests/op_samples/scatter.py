@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from op_samples.sample import ALL, FLOATS, NUMBERS, S, Sample, T
+from tests.op_samples.sample import ALL, FLOATS, NUMBERS, S, Sample, T
 
 rows = T(5, 4)
 index = T(3, 4, dtype="int64", low=0, high=5)

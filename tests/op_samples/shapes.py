@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from op_samples.sample import S, Sample, T
+from tests.op_samples.sample import S, Sample, T
 
 x, cube, tall = T(3, 4), T(2, 3, 4), T(4, 6)
 lists = [T(), T(3), T(2, 3)]

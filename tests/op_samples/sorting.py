@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from op_samples.sample import COMPLEX, FLOATS, NUMBERS, S, Sample, T
+from tests.op_samples.sample import COMPLEX, FLOATS, NUMBERS, S, Sample, T
 
 ordered = T(4, 6, values=np.random.default_rng(3).permutation(24).reshape(4, 6))
 cube = T(3, 4, 5, values=np.random.default_rng(4).permutation(60).reshape(3, 4, 5) / 7)

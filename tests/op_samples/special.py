@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from op_samples.sample import FLOATS, S, Sample, T
+from tests.op_samples.sample import FLOATS, S, Sample, T
 
 _EDGES = [0.0, -0.0, 0.5, 1.0, -1.0, 2.0, 30.0, -30.0, math.inf, -math.inf, math.nan]
 

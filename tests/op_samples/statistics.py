@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from op_samples.sample import FLOATS, INTS, NUMBERS, S, Sample, T
+from tests.op_samples.sample import FLOATS, INTS, NUMBERS, S, Sample, T
 
 values = T(values=[[0.1, 0.9, 1.4, 2.0], [3.0, 3.9, 4.0, -1.0]], grad=False)
 samples = T(3, 7)

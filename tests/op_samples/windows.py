@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from op_samples.sample import S, Sample
+from tests.op_samples.sample import S, Sample
 
 _common = [S(8), S(7, False), S(1), S(0), S(6, dtype="float64"), S(-1), S(6, dtype="int64")]
 

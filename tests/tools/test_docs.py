@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.processes import environment
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGES = ["README.md", "CONTRIBUTING.md", *(str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("docs/*.md")))]
@@ -33,7 +34,7 @@ def test_the_example_of_the_readme_runs(tmp_path):
     (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     script = tmp_path / "example.py"
     script.write_text(example)
-    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+    result = subprocess.run([sys.executable, str(script)], env=environment(), capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stderr
     assert "tensor_branch" in result.stdout
 
@@ -41,6 +42,6 @@ def test_the_example_of_the_readme_runs(tmp_path):
 @pytest.mark.slow
 def test_the_demo_trains_alike_eagerly_and_compiled():
     command = [sys.executable, str(ROOT / "examples" / "digits.py"), "--epochs", "4"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=280)
+    result = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=280)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "losses of the two runs are equal" in result.stdout

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.processes import environment
 
 TASKS = pathlib.Path(__file__).parents[2] / "tools" / "tasks"
 
@@ -87,7 +88,7 @@ def test_this_interpreter_is_found(tasks):
 
 
 def test_unknown_command_lists_the_commands():
-    result = subprocess.run([sys.executable, str(TASKS), "chekc"], capture_output=True, text=True)
+    result = subprocess.run([sys.executable, str(TASKS), "chekc"], env=environment(), capture_output=True, text=True)
     assert result.returncode == 2
     assert result.stderr.startswith("usage: python3 tools/tasks COMMAND [arguments]; got chekc")
     assert "  check     build and test" in result.stderr

@@ -25,6 +25,6 @@ def main(arguments: list[str]) -> int:
     print(flush=True)
     return subprocess.run(
         [environment.python, str(ROOT / "bench" / "run.py"), *arguments],
-        env={**os.environ, **environment.variables},
+        env={**os.environ, **environment.importing("bench")},
         cwd=ROOT,
     ).returncode

@@ -89,7 +89,7 @@ def _run(steps: Steps, wanted: tuple[str, ...], pytest_arguments: list[str], cou
         counts.add(run_gtest(step, "check"))
     for environment in environments:
         with steps.step(f"pytest {environment.interpreter.version}") as step:
-            counts.add(run_pytest(step, environment, pytest_arguments))
+            counts.add(run_pytest(step, environment, "check", pytest_arguments))
     counts.add(check_wheel(steps, environments[0]))
 
 

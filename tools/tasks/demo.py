@@ -21,6 +21,6 @@ def main(arguments: list[str]) -> int:
     print(flush=True)
     return subprocess.run(
         [environment.python, str(ROOT / "examples" / "digits.py"), *arguments],
-        env={**os.environ, **environment.variables},
+        env={**os.environ, **environment.importing("demo")},
         cwd=ROOT,
     ).returncode

@@ -36,13 +36,17 @@ class Environment:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What a command in this environment sees: its programs first in PATH, the source tree's package."""
+        """What a command in this environment sees: its programs first in PATH."""
         return {
             "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}",
             "VIRTUAL_ENV": str(self.folder),
-            "PYTHONPATH": str(ROOT),
             "PYTHONNOUSERSITE": "1",
         }
+
+    def importing(self, preset: str) -> dict[str, str]:
+        """`variables`, with the package that build/<preset> made before the source tree."""
+        package = ROOT / "build" / preset / "package"
+        return {**self.variables, "PYTHONPATH": f"{package}{os.pathsep}{ROOT}"}
 
     def install(self, step: Step, packages: list[str]) -> None:
         """Create the environment and install packages, once for every list asked for."""

@@ -28,7 +28,13 @@ def main(arguments: list[str]) -> int:
     with steps.step(f"fuzz, {chosen.seconds:.0f} s each") as step:
         limit = ["-o", f"timeout={chosen.seconds * 4 + 300:.0f}"]
         counts = run_pytest(
-            step, environment, ["tests/fuzz", *limit, *pytest_arguments], label="-fuzz", env=env, timeout=7200
+            step,
+            environment,
+            "demo",
+            ["tests/fuzz", *limit, *pytest_arguments],
+            label="-fuzz",
+            env=env,
+            timeout=7200,
         )
     print(counts)
     return 1 if counts.failed else 0

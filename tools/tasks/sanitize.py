@@ -13,7 +13,7 @@ import subprocess
 from building import build
 from environment import BUILD, TEST, Environment
 from machine import compiler, prepare
-from progress import ROOT, StepFailed, Steps
+from progress import StepFailed, Steps
 from suites import Counts, run_gtest, run_pytest
 
 # Tests that walk every layer and are not about time or memory use.
@@ -48,10 +48,9 @@ def _asan(steps: Steps, environment: Environment, subset: list[str]) -> Counts:
         **ASAN,
         "LD_PRELOAD": preload,
         "PYTHONMALLOC": "malloc",
-        "PYTHONPATH": str(ROOT / "build/asan/package"),
     }
     with steps.step(f"pytest {environment.interpreter.version} under ASan, UBSan") as step:
-        counts.add(run_pytest(step, environment, subset, label="-asan", env=env, timeout=3000))
+        counts.add(run_pytest(step, environment, "asan", subset, label="-asan", env=env, timeout=3000))
     return counts
 
 

@@ -69,6 +69,7 @@ def run_gtest(step: Step, preset: str, env: dict[str, str] | None = None) -> Cou
 def run_pytest(
     step: Step,
     environment: Environment,
+    preset: str,
     arguments: list[str],
     *,
     label: str = "",
@@ -88,5 +89,7 @@ def run_pytest(
         f"--junitxml={report}",
         *arguments,
     ]
-    status = step.run(command, env={**environment.variables, **(env or {})}, timeout=timeout, must=False)
+    # Python would put the working folder before build/<preset>/package, where the products to test are.
+    variables = {**environment.importing(preset), "PYTHONSAFEPATH": "1", **(env or {})}
+    status = step.run(command, env=variables, timeout=timeout, must=False)
     return _finish(step, report, status)
