@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from eager.sample_call import KNOWN, TABLE, Call
-from op_samples import T
+from tests.eager.sample_call import KNOWN, TABLE, Call
+from tests.op_samples import T
 
 import framejit as fj
 
