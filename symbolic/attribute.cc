@@ -28,6 +28,10 @@ PyMemberDef* object_member(PyObject* descriptor) {
   return member->type == T_OBJECT_EX || member->type == T_OBJECT ? member : nullptr;
 }
 
+bool is_attribute_error(const RaiseError& error) {
+  return PyType_IsSubtype(error.exception->type, reinterpret_cast<PyTypeObject*>(PyExc_AttributeError));
+}
+
 }  // namespace
 
 PyObject* Executor::class_lookup(Var* owner, PyObject* name) {
@@ -204,8 +208,7 @@ Var* Executor::attribute_or_null(Var* owner, PyObject* name) {
   try {
     return find_attribute(owner, name);
   } catch (RaiseError& error) {
-    if (!PyType_IsSubtype(error.exception->type, reinterpret_cast<PyTypeObject*>(PyExc_AttributeError)))
-      throw;
+    if (!is_attribute_error(error)) throw;
     return nullptr;
   }
 }
@@ -220,8 +223,13 @@ Var* Executor::find_object_attribute(ObjectVar* object, PyObject* name) {
       break_here(BreakId::unsupported_attribute, std::string(type->tp_name) + ".__getattribute__");
     return find_builtin_attribute(object, name);
   }
-  if (Var* found = generic_load(object, name)) return found;
-  if (PyObject* getattr = class_lookup(object, interned("__getattr__")))
+  PyObject* getattr = class_lookup(object, interned("__getattr__"));
+  try {
+    if (Var* found = generic_load(object, name)) return found;
+  } catch (RaiseError& error) {  // of a property; __getattr__ has the last word
+    if (!getattr || !is_attribute_error(error)) throw;
+  }
+  if (getattr)
     return call(class_value(object, interned("__getattr__"), getattr), {{object, constant(name)}, {}});
   return nullptr;
 }

@@ -169,10 +169,12 @@ Var* sorted(Executor& executor, const CallArgs& args) {
 Var* abs(Executor& executor, const CallArgs& args) {
   expect(executor, args, 1, 1, "abs()");
   if (args[0]->kind == Kind::tensor) return executor.call_method(args[0], "abs");
-  if (NumberVar* number = as<NumberVar>(args[0]))
-    return executor.truth(executor.compare(Py_LT, number, executor.integer(0)))
-               ? executor.number_negative(number)
-               : number;
+  if (NumberVar* number = as<NumberVar>(args[0])) {
+    auto is = [&](int op) { return executor.truth(executor.compare(op, number, executor.integer(0))); };
+    if (is(Py_LT)) return executor.number_negative(number);
+    if (number->type == &PyLong_Type || is(Py_GT))
+      return number;  // zeros have signs, NaN compares with nothing
+  }
   if (Var* result = executor.try_special(args[0], "__abs__", {})) return result;
   return executor.steal_constant(PyNumber_Absolute(executor.expect_constant(args[0], "abs()")));
 }
@@ -197,6 +199,12 @@ Var* reduce(Executor& executor, const CallArgs& args) {
   if (!total) executor.break_here(BreakId::raises, "reduce() of nothing");
   while (Var* item = executor.next(iterator)) total = executor.call(args[0], {{total, item}, {}});
   return total;
+}
+
+/// The end of autograd.Function.apply.
+Var* links_gradient(Executor& executor, const CallArgs& args) {
+  PyObject* name = args.size() > 2 ? executor.as_constant(args[2]) : nullptr;
+  executor.break_here(BreakId::custom_gradient, name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : "");
 }
 
 }  // namespace
@@ -224,6 +232,7 @@ const BuiltinRow kFunctionModels[] = {{"builtins", "len", len},
                                       {"builtins", "exec", inspects_frame},
                                       {"builtins", "eval", inspects_frame},
                                       {"builtins", "vars", inspects_frame},
+                                      {"framejit._C", "_autograd.link_function", links_gradient},
                                       {"builtins", "dir", inspects_frame},
                                       {"sys", "_getframe", inspects_frame},
                                       {nullptr, nullptr, nullptr}};

@@ -229,6 +229,7 @@ class Executor {
 
   // ---- containers.cc
   void load_items(TupleVar* tuple);
+  void load_parts(SliceVar* slice);
   void load_items(ListVar* list);
   void load_all(DictVar* dict);
   int64_t dict_size(DictVar* dict);

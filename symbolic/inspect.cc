@@ -311,7 +311,11 @@ Key Executor::key_of(Var* var) {
   return {Py_hash_t(reinterpret_cast<uintptr_t>(var) >> 4), nullptr, var};
 }
 
-bool Executor::is_enum_type(PyTypeObject* type) const { return !strcmp(Py_TYPE(type)->tp_name, "EnumType"); }
+/// Of members that compare by identity: not an IntEnum or StrEnum.
+bool Executor::is_enum_type(PyTypeObject* type) const {
+  return !strcmp(Py_TYPE(type)->tp_name, "EnumType") &&
+         type->tp_richcompare == PyBaseObject_Type.tp_richcompare;
+}
 
 std::string Executor::describe(Var* var) const {
   if (var->source) return var->source->text;

@@ -85,6 +85,7 @@ Var* Executor::model(PyObject* object) {
     var->loaded = false;
     return var;
   }
+  if (PySlice_Check(object)) return make<SliceVar>();
   if (PyFunction_Check(object)) return make<FunctionVar>();
   if (PyCell_Check(object)) {
     CellVar* var = make<CellVar>();
@@ -93,6 +94,18 @@ Var* Executor::model(PyObject* object) {
   }
   if (PyMethod_Check(object)) return make<MethodVar>();
   return make<ObjectVar>();
+}
+
+void Executor::load_parts(SliceVar* slice) {
+  guard_type(slice);
+  auto* real = reinterpret_cast<PySliceObject*>(slice->real.get());
+  auto part = [&](const char* name, PyObject* value) {
+    PyObject* descriptor = _PyType_Lookup(&PySlice_Type, constant_string(name));
+    return existing(value, slice->source ? sources().member(slice->source, descriptor) : nullptr);
+  };
+  slice->parts[0] = part("start", real->start);
+  slice->parts[1] = part("stop", real->stop);
+  slice->parts[2] = part("step", real->step);
 }
 
 Var* Executor::existing(PyObject* object, const Source* source) {
@@ -118,6 +131,7 @@ Var* Executor::existing(PyObject* object, const Source* source) {
   Var* var = model(object);
   var->real = PyRef::borrow(object);
   var->source = source;
+  if (SliceVar* slice = as<SliceVar>(var)) load_parts(slice);
   if (!source) {
     var->type_guarded = true;
     if (ObjectVar* plain = as<ObjectVar>(var)) plain->constant = true;

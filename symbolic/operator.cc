@@ -140,7 +140,7 @@ bool Executor::compares_by_identity(Var* var) {
       if (is_constant_like(var))
         return true;  // None, a str, ...: never equal to an instance that compares by identity
       PyTypeObject* type = type_of(var);
-      return type->tp_richcompare == PyBaseObject_Type.tp_richcompare || is_enum_type(type);
+      return type->tp_richcompare == PyBaseObject_Type.tp_richcompare;
     }
     default:
       return true;

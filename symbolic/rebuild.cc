@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "symbolic/liveness.h"
 
@@ -309,27 +310,33 @@ void Rebuilder::fill(Var* var) {
 // ---- effects and live values
 
 void Rebuilder::effects() {
-  // Of stores to one attribute or cell only the last can be seen: nothing runs between them.
-  std::map<std::pair<Var*, Var*>, const Effect*> last;
-  const Effect* last_autocast = nullptr;
+  // Of stores to one attribute or cell that follow each other only the last value can be seen (nothing runs
+  // between them), at the place of the first, which decides where a new attribute comes in its dict. One that
+  // is deleted again is made all the same, so that there is something to delete.
+  std::map<std::pair<Var*, Var*>, const Effect*> first;
+  std::unordered_map<const Effect*, const Effect*> last_of;
+  std::set<const Effect*> unseen;
+  const Effect *last_autocast = nullptr, *last_grad_mode = nullptr;
   for (const Effect& effect : executor_.effects_) {
     bool attribute = effect.op == StepOp::attribute_set || effect.op == StepOp::attribute_delete;
-    if (attribute) last[{effect.operands[0], effect.operands[1]}] = &effect;
-    if (effect.op == StepOp::cell_set) last[{effect.operands[0], nullptr}] = &effect;
+    if (attribute || effect.op == StepOp::cell_set) {
+      const Effect*& before = first[{effect.operands[0], attribute ? effect.operands[1] : nullptr}];
+      if (before && before->op == effect.op && effect.op != StepOp::attribute_delete) {
+        last_of[before] = &effect;
+        unseen.insert(&effect);
+      } else {
+        before = &effect;
+      }
+    }
     if (effect.op == StepOp::autocast) last_autocast = &effect;
-    if (effect.op == StepOp::grad_mode) last[{nullptr, nullptr}] = &effect;
+    if (effect.op == StepOp::grad_mode) last_grad_mode = &effect;
   }
   for (const Effect& effect : executor_.effects_) {
     Var* owner = effect.operands.empty() ? nullptr : effect.operands[0];
+    if (unseen.count(&effect)) continue;
     switch (effect.op) {
-      case StepOp::attribute_set:
-        if (last[{owner, effect.operands[1]}] != &effect) continue;
-        break;
-      case StepOp::cell_set:
-        if (last[{owner, nullptr}] != &effect) continue;
-        break;
       case StepOp::grad_mode:
-        if (last[{nullptr, nullptr}] != &effect || effect.aux == executor_.grad_mode_at_entry_) continue;
+        if (&effect != last_grad_mode || effect.aux == executor_.grad_mode_at_entry_) continue;
         break;
       case StepOp::autocast:
         if (&effect != last_autocast || uint32_t(effect.aux) == executor_.autocast_at_entry_) continue;
@@ -340,7 +347,8 @@ void Rebuilder::effects() {
       default:
         break;
     }
-    std::vector<Reg> operands = regs(effect.operands);
+    auto last = last_of.find(&effect);
+    std::vector<Reg> operands = regs((last == last_of.end() ? effect : *last->second).operands);
     if (effect.op == StepOp::list_assign)
       for (Var* item : static_cast<ListVar*>(owner)->items) operands.push_back(reg(item));
     emit(effect.op, operands, effect.aux, false);

@@ -33,9 +33,12 @@ size_t Executor::position(Var* key, size_t size, const char* type) {
     break_here(BreakId::tensor_value, "a tensor as the index of a " + std::string(type));
   if (Var* index = try_special(key, "__index__", {})) key = index;
   std::optional<int64_t> index = as_index(key);
-  if (!index)
-    raise(PyExc_TypeError,
-          std::string(type) + " indices must be integers or slices, not " + type_of(key)->tp_name);
+  if (!index) {
+    PyTypeObject* kind = type_of(key);
+    if (kind->tp_as_number && kind->tp_as_number->nb_index)
+      break_here(BreakId::raises, std::string(type) + " with " + describe(key) + " as its index");
+    raise(PyExc_TypeError, std::string(type) + " indices must be integers or slices, not " + kind->tp_name);
+  }
   int64_t at = *index < 0 ? *index + int64_t(size) : *index;
   if (at < 0 || at >= int64_t(size)) raise(PyExc_IndexError, std::string(type) + " index out of range");
   return size_t(at);

@@ -95,6 +95,20 @@ def number_overflow(x, number):
     return x * (number**100 % 7)
 
 
+class Doubled(fj.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+def custom_gradient(x, weight):
+    return Doubled.apply(x * weight)
+
+
 def data_dependent_shape(x):
     return fj.nonzero(x)
 
@@ -183,6 +197,7 @@ CASES = {
     "long_loop": (long_loop, (), {}),
     "class_definition": (class_definition, (), {}),
     "number_overflow": (number_overflow, (10**6,), {}),
+    "custom_gradient": (custom_gradient, (fj.ones(4, requires_grad=True),), {}),
     "data_dependent_shape": (data_dependent_shape, (), {}),
     "op_unsupported": (op_unsupported, (), {}),
     "generator_call": (generator_call, (), {}),
