@@ -126,6 +126,13 @@ def _project(
     return tuple([F.linear(x, w, b) for x, w, b in zip(inputs, weights, biases)])
 
 
+def _in_projection_packed(
+    q: Tensor, k: Tensor, v: Tensor, w: Tensor, b: Tensor | None = None
+) -> tuple[Tensor, ...]:
+    """PyTorch's name of the projection by one weight."""
+    return _project(q, k, v, w, None, b)
+
+
 def _heads(
     rows: Tensor, bias: Tensor | None, static: Tensor | None, add_zero: bool, num_heads: int
 ) -> Tensor:

@@ -149,3 +149,22 @@ def test_what_subclasses_of_recurrent_layers_call(name):
         results.append([size, layer.get_expected_hidden_size(packed.data, packed.batch_sizes), [t.tolist() for t in turned]])
         assert packed.half().data.dtype == library.float16
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("options", [dict(), dict(out_features=(2, 3), bias=True, reduction="sum"), dict(ignore_index=1, label_smoothing=0.1)])
+def test_linear_cross_entropy_loss(options):
+    results = []
+    for library in (fj, torch):
+        module = library.nn.LinearCrossEntropyLoss(4, 5, **options)
+        with library.no_grad():
+            for parameter in module.parameters():
+                parameter.copy_(library.arange(float(parameter.numel())).reshape(parameter.shape).sin())
+        places = options.get("out_features", ())
+        target = library.arange(3 * int(np.prod(places))).reshape(3, *places) % 5
+        loss = module(library.arange(12.0).reshape(3, 4).cos(), target)
+        loss.sum().backward()
+        results.append((repr(module), sorted(module.state_dict()), loss.detach().numpy(), module.linear.weight.grad.numpy()))
+    (text, names, loss, grad), theirs = results
+    assert (text, names) == theirs[:2]
+    np.testing.assert_allclose(loss, theirs[2], rtol=1e-5)
+    np.testing.assert_allclose(grad, theirs[3], rtol=1e-4, atol=1e-6)

@@ -146,6 +146,7 @@ def normalize(
     return input / length if out is None else fj.div(input, length, out=out)
 
 
+from framejit.nn._attention import _in_projection_packed as _in_projection_packed  # noqa: E402
 from framejit.nn._attention import multi_head_attention_forward as multi_head_attention_forward  # noqa: E402
 from framejit.overrides import handle_torch_function as handle_torch_function  # noqa: E402
 from framejit.overrides import has_torch_function as has_torch_function  # noqa: E402

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from framejit import Tensor
 from framejit.nn import _reduction as _Reduction
 from framejit.nn import functional as F
+from framejit.nn.modules.linear import Linear
 from framejit.nn.modules.module import Module
 
 
@@ -185,6 +187,53 @@ class CrossEntropyLoss(_WeightedLoss):
             reduction=self.reduction,
             label_smoothing=self.label_smoothing,
         )
+
+
+class LinearCrossEntropyLoss(_WeightedLoss):
+    """The cross entropy of what a linear layer makes of ``(N, in_features)``.
+
+    Args:
+        out_features: of the places whose losses are computed: targets are ``(N, *out_features)``.
+        options: PyTorch's choice of how to save memory; accepted, and means nothing here.
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        num_classes: int,
+        *,
+        out_features: tuple[int, ...] = (),
+        bias: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        reduction: str = "mean",
+        weight: Tensor | None = None,
+        ignore_index: int | None = None,
+        label_smoothing: float = 0.0,
+        options: Any = None,
+    ) -> None:
+        super().__init__(weight, None, None, reduction)
+        self.in_features, self.num_classes, self.out_features = in_features, num_classes, tuple(out_features)
+        self.bias, self.ignore_index, self.label_smoothing, self.options = bias, ignore_index, label_smoothing, options
+        self.linear = Linear(in_features, num_classes * math.prod(self.out_features), bias, device, dtype)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        shape = (self.num_classes, *self.out_features)
+        bias = None if self.linear.bias is None else self.linear.bias.reshape(shape)
+        return F.linear_cross_entropy(
+            input,
+            self.linear.weight.reshape(*shape, self.in_features),
+            target,
+            linear_bias=bias,
+            weight=self.weight,
+            reduction=self.reduction,
+            ignore_index=self.ignore_index,
+            label_smoothing=self.label_smoothing,
+        )
+
+    def extra_repr(self) -> str:
+        names = ("in_features", "num_classes", "out_features", "bias", "reduction", "ignore_index", "label_smoothing", "options")
+        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
 
 
 class BCELoss(_WeightedLoss):
