@@ -1,12 +1,14 @@
 // Pointwise functions with optional arguments, or made of others.
 #include <limits>
 
+#include "eager/autograd/elementary_formulas.h"
 #include "eager/composite/support.h"
 #include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/complex.h"
 #include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
 #include "generated/ops/elementary.h"
 #include "generated/ops/reduction.h"
 
@@ -133,5 +135,21 @@ void isclose_composite(const Value* args, Value* results) { results[0] = close_e
 void allclose_composite(const Value* args, Value* results) {
   results[0] = Value(item(all(close_elements(args))).boolean());
 }
+
+namespace ops {
+
+Tensor atan2_backward(const Tensor& grad, const Value& part, const Value& self, const Value& other) {
+  auto tensor = [&](const Value& value) {
+    return value.is_tensor() ? value.tensor() : full(Dims(), value, grad.dtype(), grad.device());
+  };
+  const Tensor y = tensor(self), x = tensor(other), squares = y * y + x * x;
+  return grad * div(part, masked_fill(squares, eq(squares, 0), 1));
+}
+
+Tensor acosh_backward(const Tensor& grad, const Tensor& self) {
+  return grad * (is_complex(self.dtype()) ? rsqrt(self - 1) * rsqrt(self + 1) : rsqrt(self * self - 1));
+}
+
+}  // namespace ops
 
 }  // namespace framejit::eager

@@ -189,3 +189,30 @@ def test_old_names() -> None:
     grad, result = torch.rand(2, 3), torch.rand(2, 3).softmax(1)
     got = fj._softmax_backward_data(fj.from_dlpack(grad), fj.from_dlpack(result), 1, fj.float32)
     assert near(got.tolist(), torch._softmax_backward_data(grad, result, 1, torch.float32).tolist())
+
+
+GRADIENTS: dict[str, tuple[Callable[..., Any], list]] = {
+    "acosh in the left half plane": (lambda t, x: t.acosh(x), [[-1.5 + 0.7j, 1.5 - 0.7j, -0.3 - 2j]]),
+    "acosh": (lambda t, x: t.acosh(x), [[1.5, 7.0]]),
+    "atan2 at the origin": (lambda t, y, x: t.atan2(y, x), [[0.0, 0.0, 1.0], [0.0, -2.0, 0.0]]),
+    "clamp_min of NaN": (lambda t, x, least: t.clamp_min(x, least), [[NAN, 1.0, 3.0, 2.0], [1.0, NAN, 2.0, 2.0]]),
+    "clamp_max of NaN": (lambda t, x, most: t.clamp_max(x, most), [[NAN, 1.0, 3.0, 2.0], [1.0, NAN, 2.0, 2.0]]),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_same_gradient(name: str) -> None:
+    function, arguments = GRADIENTS[name]
+
+    def gradients(t: Any) -> list:
+        leaves = [t.tensor(values, requires_grad=True) for values in arguments]
+        function(t, *leaves).abs().sum().backward()
+        return [leaf.grad.tolist() for leaf in leaves]
+
+    assert near(gradients(fj), gradients(torch))
+
+
+def test_gradient_of_atan2_with_a_number() -> None:
+    x = fj.tensor([1.0, -2.0], requires_grad=True)
+    (fj.atan2(x, 2.0) + fj.atan2(3.0, x)).sum().backward()
+    assert near(x.grad.tolist(), [2 / 5 - 3 / 10, 2 / 8 - 3 / 13])

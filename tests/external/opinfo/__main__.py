@@ -26,7 +26,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--spread", action="store_true", help="other samples of each dtype")
     parser.add_argument("--dtypes", nargs="+", default=DTYPES)
     parser.add_argument(
-        "--reference", action="store_true", help="the larger set of samples, of PyTorch's reference tests"
+        "--reference", action="store_true", help="the larger set of samples, of PyTorch's reference tests, of ops that have one"
     )
     parser.add_argument("--explained", action="store_true", help="print explained differences too")
     parser.add_argument("--limit", type=int, default=3, help="differences printed of each op, form and kind")
@@ -58,6 +58,8 @@ def print_differences(differences: list, limit: int) -> None:
 def main() -> int:
     arguments = parse()
     ops, absent = entries(arguments.op)
+    if arguments.reference:
+        ops = [op for op in ops if op.reference_inputs_func is not None]
     if arguments.absent:
         print(*absent, sep="\n")
         return 0
