@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
 #include "eager/cpu/attention.h"
 #include "generated/ops/arithmetic.h"
@@ -178,13 +179,6 @@ Tensor additive_mask(const Tensor& mask, DType dtype) {
 
 Tensor causal_mask(SymInt rows, SymInt columns, DType dtype) {
   return additive_mask(tril(ones(Dims{rows.bits(), columns.bits()}, DType::bool_)), dtype);
-}
-
-/// Whether nobody will ask for a gradient or record a trace.
-bool needs_no_graph(std::initializer_list<Tensor> tensors) {
-  for (const Tensor& tensor : tensors)
-    if (tensor.is_symbolic() || (modes().grad_enabled && tensor.requires_grad())) return false;
-  return true;
 }
 
 }  // namespace

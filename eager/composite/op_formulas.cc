@@ -225,8 +225,9 @@ Tensor layer_norm_backward_weight(const Tensor& grad, const Tensor& input, const
     return narrowed(layer_norm_backward_weight(widened(grad), widened(input), shape, {}, {}, eps),
                     input.dtype());
   if (norm_by_kernel(grad, input, {}, saved_mean))
-    return cpu::layer_norm_weight_backward(cpu::contiguous(grad), input, shape, numel(shape).expect(),
-                                           saved_mean, saved_rstd);
+    return layer_norm_backward_bias(
+        cpu::layer_norm_products(cpu::contiguous(grad), input, numel(shape).expect(), saved_mean, saved_rstd),
+        shape);
   return layer_norm_backward_bias(grad * Normalized(input, shape, saved_mean, saved_rstd, eps).value, shape);
 }
 

@@ -1,5 +1,7 @@
 // LSTM, GRU and Elman networks: one step of each, and layers of them over time.
+#include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
+#include "eager/cpu/lstm.h"
 #include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"
@@ -43,9 +45,14 @@ Tensor gate(const Tensor& gates, int index, int count) {
 
 State lstm_step(const Tensor& from_input, const State& state, const Weights& weights) {
   const Tensor gates = from_input + weights.from_hidden(state.hidden);
-  const Tensor cell =
-      sigmoid(gate(gates, 1, 4)) * state.cell + sigmoid(gate(gates, 0, 4)) * tanh(gate(gates, 2, 4));
-  const Tensor hidden = sigmoid(gate(gates, 3, 4)) * tanh(cell);
+  Tensor hidden, cell;
+  if (needs_no_graph({gates, state.cell}) && cpu::are_lstm_gates(gates, state.cell)) {
+    auto next = cpu::lstm_states(gates, state.cell);
+    hidden = std::move(next[0]), cell = std::move(next[1]);
+  } else {
+    cell = sigmoid(gate(gates, 1, 4)) * state.cell + sigmoid(gate(gates, 0, 4)) * tanh(gate(gates, 2, 4));
+    hidden = sigmoid(gate(gates, 3, 4)) * tanh(cell);
+  }
   return {weights.project.defined() ? linear(hidden, weights.project, {}) : hidden, cell};
 }
 

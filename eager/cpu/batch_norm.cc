@@ -175,6 +175,30 @@ void batch_norm_kernel(const Op& op, const Value* args, Value* results) {
 }
 
 namespace cpu {
+
+Tensor affine_channels(const Tensor& input, const Tensor& scale, const Tensor& shift) {
+  Tensor result = Tensor::empty(input.sizes(), input.dtype());
+  const Channels channels(input);
+  for_norm_type(input.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T *x = input.data_as<T>(), *factor = scale.data_as<T>(), *added = shift.data_as<T>();
+    T* to = result.data_as<T>();
+    if (channels.are_columns())
+      return for_each_tile<T>(channels, [&](int64_t first, const Columns& columns) {
+        const T* none = fill<T>(columns.columns, [](int64_t) { return 0; });
+        norm_rows<T>().scale_columns(columns, x + first, none, factor + first, added + first, to + first);
+      });
+    const int64_t planes = channels.planes * channels.count;
+    parallel_for(planes, norm_rows_per_piece(channels.plane), [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) {
+        const int64_t c = p % channels.count, at = p * channels.plane;
+        norm_rows<T>().scale(channels.plane, x + at, T(0), factor[c], added[c], to + at);
+      }
+    });
+  });
+  return result;
+}
+
 namespace {
 
 /// What makes the gradient of x out of the sums over a channel: with g the gradient of x' and r = rstd,
@@ -211,10 +235,10 @@ void channel_backward(const Channels& channels, const Parameters<T>& p, int64_t 
                       const T* input, T* to) {
   const NormRows<T>& kernels = norm_rows<T>();
   const T *grad = channels.gather(grads), *x = channels.gather(input);
-  const GradSums sums = kernels.products(channels.stretches(), grad, nullptr, x, p.mean[c]);
+  const GradSums sums = kernels.products(channels.stretches(), grad, x, p.mean[c]);
   const BackwardFactors f(sums, p.root(c), p.weight_of(c), double(channels.elements()));
   channels.write(to, [&](int64_t at, int64_t n, T* out) {
-    kernels.backward(n, grad + at, nullptr, T(f.factor), x + at, p.mean[c], T(f.slope), T(f.shift), out);
+    kernels.scale_backward(n, grad + at, T(f.factor), x + at, p.mean[c], T(f.slope), T(f.shift), out);
   });
 }
 
@@ -259,8 +283,7 @@ Tensor batch_norm_weight_backward(const Tensor& grad, const Tensor& input, const
     for_each_channel(channels, [&](int64_t c) {
       const int64_t at = c * channels.plane;
       const T *channel_grad = channels.gather(g + at), *channel = channels.gather(x + at);
-      const GradSums sums =
-          norm_rows<T>().products(channels.stretches(), channel_grad, nullptr, channel, p.mean[c]);
+      const GradSums sums = norm_rows<T>().products(channels.stretches(), channel_grad, channel, p.mean[c]);
       to[c] = T(sums.product * p.root(c));
     });
   });

@@ -97,7 +97,7 @@ namespace {
 
 template <class T>
 GradSums plane_sums(const Groups& groups, const T* grad, const T* x, T mean) {
-  return norm_rows<T>().products({1, groups.plane, 0}, grad, nullptr, x, mean);
+  return norm_rows<T>().products({1, groups.plane, 0}, grad, x, mean);
 }
 
 template <class T>
@@ -115,8 +115,8 @@ void group_backward(const Groups& groups, int64_t g, const T* grad, const T* x, 
   const T slope = T(root * root * each * sums.product), shift = T(each * sums.grad);
   for (int64_t c = 0; c < groups.channels; ++c) {
     const int64_t at = c * groups.plane;
-    norm_rows<T>().backward(groups.plane, grad + at, nullptr, rstd * weight_of(c), x + at, mean, slope, shift,
-                            to + at);
+    norm_rows<T>().scale_backward(groups.plane, grad + at, rstd * weight_of(c), x + at, mean, slope, shift,
+                                  to + at);
   }
 }
 

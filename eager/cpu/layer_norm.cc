@@ -1,6 +1,4 @@
 // layer_norm of rows that lie side by side, and its gradients.
-#include <vector>
-
 #include "eager/cpu/norm_rows.h"
 #include "eager/cpu/row_ops.h"
 #include "eager/cpu/scratch.h"
@@ -50,53 +48,50 @@ void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bi
   });
 }
 
-/// With g the gradient of x', the normalized row: rstd * (g - mean(g) - x' * mean(g * x')).
+/// With g the gradient of x', the normalized row: rstd * (g - mean(g) - x' * mean(g * x')), by the steps of
+/// the formula of ops.
 Tensor layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, int64_t length,
                                 const Tensor& mean, const Tensor& rstd) {
   Tensor result = Tensor::empty(input.sizes(), input.dtype());
   for_norm_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const NormRows<T>& kernels = norm_rows<T>();
+    const RowOps<T>& ops = RowOps<T>::get();
+    const RowFold<T> row_mean(ReduceKind::mean);
     const T *factors = data_or_null<T>(weight), *means = mean.data_as<T>(), *roots = rstd.data_as<T>();
     const int64_t rows = input.numel().expect() / length;
     parallel_for(rows, norm_rows_per_piece(length), [&](int64_t begin, int64_t end) {
+      ScratchScope scope;
+      T *normal = Scratch::of_thread().take_array<T>(length),
+        *scaled = Scratch::of_thread().take_array<T>(length);
       for (int64_t r = begin; r < end; ++r) {
-        const T *g = grad.data_as<T>() + r * length, *x = input.data_as<T>() + r * length;
-        const GradSums sums = kernels.products({1, length, 0}, g, factors, x, means[r]);
-        const double root = roots[r], each = root / double(length);
-        kernels.backward(length, g, factors, roots[r], x, means[r], T(root * root * each * sums.product),
-                         T(each * sums.grad), result.data_as<T>() + r * length);
+        const T* g = grad.data_as<T>() + r * length;
+        T* out = result.data_as<T>() + r * length;
+        norm_rows<T>().forward(length, input.data_as<T>() + r * length, means[r], roots[r], nullptr, nullptr,
+                               normal);
+        if (factors) ops.multiply(g, factors, length, scaled);
+        const T* weighted = factors ? scaled : g;
+        const T of_grad = row_mean.of(weighted, length),
+                of_product = row_mean.of_products(weighted, normal, length);
+        norm_rows<T>().backward(length, weighted, of_grad, normal, of_product, roots[r], out);
       }
     });
   });
   return result;
 }
 
-Tensor layer_norm_weight_backward(const Tensor& grad, const Tensor& input, const Dims& shape, int64_t length,
-                                  const Tensor& mean, const Tensor& rstd) {
-  Tensor result = Tensor::empty(shape, input.dtype());
-  const int64_t rows = input.numel().expect() / length;
-  // Rows in blocks and columns in tiles, by shape alone; the sums of the blocks are added in order.
-  const int64_t block = std::max<int64_t>(64, (1 << 17) / length / 64 * 64),
-                blocks = (rows + block - 1) / block;
+Tensor layer_norm_products(const Tensor& grad, const Tensor& input, int64_t length, const Tensor& mean,
+                           const Tensor& rstd) {
+  Tensor result = Tensor::empty(input.sizes(), input.dtype());
   for_norm_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const int64_t tile = NormRows<T>::kMostColumns, tiles = (length + tile - 1) / tile;
-    std::vector<double> sums(size_t(blocks * length), 0.0);
-    parallel_for(blocks * tiles, norm_rows_per_piece(std::min(rows, block) * std::min(length, tile)),
-                 [&](int64_t begin, int64_t end) {
-                   for (int64_t i = begin; i < end; ++i) {
-                     const int64_t row = i / tiles * block, column = i % tiles * tile;
-                     const int64_t at = row * length + column;
-                     norm_rows<T>().products_rows(
-                         {std::min(block, rows - row), std::min(tile, length - column), length},
-                         grad.data_as<T>() + at, input.data_as<T>() + at, mean.data_as<T>() + row,
-                         rstd.data_as<T>() + row, sums.data() + i / tiles * length + column);
-                   }
-                 });
-    for (int64_t b = 1; b < blocks; ++b)
-      for (int64_t i = 0; i < length; ++i) sums[size_t(i)] += sums[size_t(b * length + i)];
-    for (int64_t i = 0; i < length; ++i) result.data_as<T>()[i] = T(sums[size_t(i)]);
+    const int64_t rows = input.numel().expect() / length;
+    parallel_for(rows, norm_rows_per_piece(length), [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        T* out = result.data_as<T>() + r * length;
+        norm_rows<T>().forward(length, input.data_as<T>() + r * length, mean.data_as<T>()[r],
+                               rstd.data_as<T>()[r], grad.data_as<T>() + r * length, nullptr, out);
+      }
+    });
   });
   return result;
 }

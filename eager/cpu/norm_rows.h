@@ -4,9 +4,9 @@
 //   batch_norm.cc     channels: stretches of a batch, or columns where an image is one pixel
 //   group_norm.cc     rows of which each plane has a weight
 //
-// The loops that normalize rows give the bits of the row program (row_formulas.h), hence those of compiled
-// code. The statistics of channels and all gradients are added up in an order of their own, which is faster:
-// they may differ from compiled code in the last bits. No result depends on the number of threads or on the
+// layer_norm and its gradients have the bits of row programs and of the formulas of ops, hence those of
+// compiled code. What is summed over channels and groups is added up in an order of its own, which is faster:
+// it may differ from compiled code in the last bits. No result depends on the number of threads or on the
 // instruction set.
 #pragma once
 
@@ -43,13 +43,13 @@ struct NormRows {
   void (*forward)(int64_t n, const T* x, T mean, T rstd, const T* weight, const T* bias, T* out);
   /// out = (x - mean) * factor + shift.
   void (*scale)(int64_t n, const T* x, T mean, T factor, T shift, T* out);
-  /// out = grad * weight * factor - (x - mean) * slope - shift.
-  void (*backward)(int64_t n, const T* grad, const T* weight, T factor, const T* x, T mean, T slope, T shift,
-                   T* out);
+  /// out = rstd * (grad - of_grad - normal * of_product).
+  void (*backward)(int64_t n, const T* grad, T of_grad, const T* normal, T of_product, T rstd, T* out);
+  /// out = grad * factor - (x - mean) * slope - shift.
+  void (*scale_backward)(int64_t n, const T* grad, T factor, const T* x, T mean, T slope, T shift, T* out);
   double (*sum)(const Stretches& stretches, const T* x);
   double (*squares)(const Stretches& stretches, const T* x, T mean);
-  /// `weight` has an element for each of a stretch.
-  GradSums (*products)(const Stretches& stretches, const T* grad, const T* weight, const T* x, T mean);
+  GradSums (*products)(const Stretches& stretches, const T* grad, const T* x, T mean);
 
   // The same for each column, whose statistics lie side by side. Sums are added to what is there.
   void (*scale_columns)(const Columns& columns, const T* x, const T* mean, const T* factor, const T* shift,
@@ -60,9 +60,6 @@ struct NormRows {
   void (*squares_columns)(const Columns& columns, const T* x, const T* mean, double* sums);
   void (*products_columns)(const Columns& columns, const T* grad, const T* x, const T* mean,
                            double* products);
-  /// Sums over rows of grad * (x - mean) * rstd, of which the statistics are those of the rows.
-  void (*products_rows)(const Columns& columns, const T* grad, const T* x, const T* mean, const T* rstd,
-                        double* products);
 };
 
 /// Those of the chosen instruction set.
@@ -90,15 +87,16 @@ bool are_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bias
 // What follows takes such tensors. `length`: elements of a row; statistics have an element for each row,
 // channel or group.
 
-/// The bits of the row program.
 void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t length,
                      double eps, const Tensor& result, const Tensor& mean, const Tensor& rstd);
 Tensor layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, int64_t length,
                                 const Tensor& mean, const Tensor& rstd);
-/// Of sizes `shape`, which has `length` elements.
-Tensor layer_norm_weight_backward(const Tensor& grad, const Tensor& input, const Dims& shape, int64_t length,
-                                  const Tensor& mean, const Tensor& rstd);
+/// grad times the normalized rows, whose sum over rows is the gradient of the weight.
+Tensor layer_norm_products(const Tensor& grad, const Tensor& input, int64_t length, const Tensor& mean,
+                           const Tensor& rstd);
 
+/// input * scale + shift, of a channel each.
+Tensor affine_channels(const Tensor& input, const Tensor& scale, const Tensor& shift);
 /// The gradients of batch_norm's input, whose channels are dim 1, and of its weight.
 Tensor batch_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                   const Tensor& mean, const Tensor& variance, double eps);

@@ -23,9 +23,12 @@ class RowOps {
   void multiply(const T* a, T b, int64_t n, T* out) const { apply(multiply_, kNumber, a, &b, n, out); }
   void divide(const T* a, const T* b, int64_t n, T* out) const { apply(divide_, kVectors, a, b, n, out); }
   void divide(const T* a, T b, int64_t n, T* out) const { apply(divide_, kNumber, a, &b, n, out); }
+  void add(const T* a, const T* b, int64_t n, T* out) const { apply(add_, kVectors, a, b, n, out); }
   void add(const T* a, T b, int64_t n, T* out) const { apply(add_, kNumber, a, &b, n, out); }
   void exp(const T* a, int64_t n, T* out) const { apply(exp_, kVectors, a, a, n, out); }
   void log(const T* a, int64_t n, T* out) const { apply(log_, kVectors, a, a, n, out); }
+  void tanh(const T* a, int64_t n, T* out) const { apply(tanh_, kVectors, a, a, n, out); }
+  void sigmoid(const T* a, int64_t n, T* out) const { apply(sigmoid_, kVectors, a, a, n, out); }
   void inverse_root(const T* a, int64_t n, T* out) const { apply(inverse_root_, kVectors, a, a, n, out); }
 
  private:
@@ -40,7 +43,7 @@ class RowOps {
 
   const TileKernel &subtract_ = kernel("sub"), &multiply_ = kernel("mul"), &divide_ = kernel("div"),
                    &add_ = kernel("add"), &exp_ = kernel("exp"), &log_ = kernel("log"),
-                   &inverse_root_ = kernel("rsqrt");
+                   &inverse_root_ = kernel("rsqrt"), &tanh_ = kernel("tanh"), &sigmoid_ = kernel("sigmoid");
 };
 
 /// Reductions of a row, in the order of the loops of reductions.

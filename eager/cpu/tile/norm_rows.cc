@@ -21,7 +21,6 @@ struct Vector {
     std::memcpy(&value, from, sizeof value);
     return value;
   }
-  static Type load_or_one(const T* from, int64_t at) { return from ? load(from + at) : Type{} + T(1); }
 };
 
 /// kSums sums side by side, each in kVectors vectors, for speed and accuracy: registers, whatever their width
@@ -96,12 +95,13 @@ void scale(int64_t n, const T* x, T mean, T factor, T shift, T* out) {
 }
 
 template <class T>
-void backward(int64_t n, const T* grad, const T* weight, T factor, const T* x, T mean, T slope, T shift,
-              T* out) {
-  if (weight)
-    for (int64_t i = 0; i < n; ++i) out[i] = grad[i] * weight[i] * factor - (x[i] - mean) * slope - shift;
-  else
-    for (int64_t i = 0; i < n; ++i) out[i] = grad[i] * factor - (x[i] - mean) * slope - shift;
+void backward(int64_t n, const T* grad, T of_grad, const T* normal, T of_product, T rstd, T* out) {
+  for (int64_t i = 0; i < n; ++i) out[i] = rstd * (grad[i] - of_grad - normal[i] * of_product);
+}
+
+template <class T>
+void scale_backward(int64_t n, const T* grad, T factor, const T* x, T mean, T slope, T shift, T* out) {
+  for (int64_t i = 0; i < n; ++i) out[i] = grad[i] * factor - (x[i] - mean) * slope - shift;
 }
 
 template <class T>
@@ -135,21 +135,19 @@ double squares(const Stretches& stretches, const T* x, T mean) {
 }
 
 template <class T>
-GradSums products(const Stretches& stretches, const T* grad, const T* weight, const T* x, T mean) {
+GradSums products(const Stretches& stretches, const T* grad, const T* x, T mean) {
   using V = Vector<T>;
   Sums<2, T> sums;
   for (int64_t i = 0; i < stretches.count; ++i, x += stretches.distance, grad += stretches.distance)
     sums.take(
         stretches.length,
         [=](int64_t at, typename V::Type* to) {
-          const auto scaled = V::load(grad + at) * V::load_or_one(weight, at);
-          to[0] += scaled;
-          to[1] += scaled * (V::load(x + at) - mean);
+          to[0] += V::load(grad + at);
+          to[1] += V::load(grad + at) * (V::load(x + at) - mean);
         },
         [=](int64_t at, T* to) {
-          const T scaled = grad[at] * (weight ? weight[at] : T(1));
-          to[0] += scaled;
-          to[1] += scaled * (x[at] - mean);
+          to[0] += grad[at];
+          to[1] += grad[at] * (x[at] - mean);
         });
   double totals[2];
   sums.finish(totals);
@@ -172,7 +170,7 @@ void backward_columns(const Columns& columns, const T* grad, const T* factor, co
       out[i] = grad[i] * factor[i] - (x[i] - mean[i]) * slope[i] - shift[i];
 }
 
-/// Adds value(element's offset, row, column) of all rows to `sums`, by way of sums of T over kRows rows.
+/// Adds value(element's offset, column) of all rows to `sums`, by way of sums of T over kRows rows.
 template <class T, class Value>
 [[gnu::always_inline]] inline void add_columns(const Columns& columns, double* sums, const Value& value) {
   constexpr int64_t kRows = 64;
@@ -180,39 +178,30 @@ template <class T, class Value>
   for (int64_t begin = 0; begin < columns.rows; begin += kRows) {
     std::fill_n(running, columns.columns, T(0));
     for (int64_t r = begin; r < std::min(columns.rows, begin + kRows); ++r)
-      for (int64_t i = 0; i < columns.columns; ++i) running[i] += value(r * columns.stride + i, r, i);
+      for (int64_t i = 0; i < columns.columns; ++i) running[i] += value(r * columns.stride + i, i);
     for (int64_t i = 0; i < columns.columns; ++i) sums[i] += double(running[i]);
   }
 }
 
 template <class T>
 void sum_columns(const Columns& columns, const T* x, double* sums) {
-  add_columns<T>(columns, sums, [=](int64_t at, int64_t, int64_t) { return x[at]; });
+  add_columns<T>(columns, sums, [=](int64_t at, int64_t) { return x[at]; });
 }
 template <class T>
 void squares_columns(const Columns& columns, const T* x, const T* mean, double* sums) {
-  add_columns<T>(columns, sums, [=](int64_t at, int64_t, int64_t column) {
-    return (x[at] - mean[column]) * (x[at] - mean[column]);
-  });
+  add_columns<T>(columns, sums,
+                 [=](int64_t at, int64_t column) { return (x[at] - mean[column]) * (x[at] - mean[column]); });
 }
 template <class T>
 void products_columns(const Columns& columns, const T* grad, const T* x, const T* mean, double* products) {
   add_columns<T>(columns, products,
-                 [=](int64_t at, int64_t, int64_t column) { return grad[at] * (x[at] - mean[column]); });
+                 [=](int64_t at, int64_t column) { return grad[at] * (x[at] - mean[column]); });
 }
-template <class T>
-void products_rows(const Columns& columns, const T* grad, const T* x, const T* mean, const T* rstd,
-                   double* products) {
-  add_columns<T>(columns, products, [=](int64_t at, int64_t row, int64_t) {
-    return grad[at] * ((x[at] - mean[row]) * rstd[row]);
-  });
-}
-
 template <class T>
 inline constexpr cpu::NormRows<T> kRows{
-    &centre<T>,          &forward<T>,          &scale<T>,         &backward<T>,         &sum<T>,
-    &squares<T>,         &products<T>,         &scale_columns<T>, &backward_columns<T>, &sum_columns<T>,
-    &squares_columns<T>, &products_columns<T>, &products_rows<T>};
+    &centre<T>,      &forward<T>,         &scale<T>,           &backward<T>,      &scale_backward<T>,
+    &sum<T>,         &squares<T>,         &products<T>,        &scale_columns<T>, &backward_columns<T>,
+    &sum_columns<T>, &squares_columns<T>, &products_columns<T>};
 
 }  // namespace
 
