@@ -27,8 +27,15 @@ bool is_made_by_object(PyTypeObject* type) {
 }  // namespace
 
 Var* Executor::construct(PyTypeObject* type, const CallArgs& args) {
-  bool plain_metaclass = Py_TYPE(type)->tp_call == PyType_Type.tp_call;
-  if (!plain_metaclass || front_end().is_tensor_type(type)) break_here(BreakId::unknown_call, type->tp_name);
+  if (front_end().is_tensor_type(type)) break_here(BreakId::unknown_call, type->tp_name);
+  if (Py_TYPE(type)->tp_call != PyType_Type.tp_call) {  // what the metaclass makes of the class
+    PyObject* own = lookup(Py_TYPE(type), "__call__");
+    if (!own || !PyFunction_Check(own)) break_here(BreakId::unknown_call, type->tp_name);
+    CallArgs with_class = args;
+    with_class.positional.insert(with_class.positional.begin(),
+                                 existing(pin(reinterpret_cast<PyObject*>(type)), nullptr));
+    return call(existing(pin(own), nullptr), with_class);
+  }
   if (type->tp_finalize && lookup(type, "__del__"))
     break_here(BreakId::unknown_object, std::string(type->tp_name) + " with __del__");
   if (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT)
