@@ -1,6 +1,7 @@
 """(e) Eager ops one by one, against torch and NumPy.
 
-    python bench/eager.py [--ops fft,sum] [--sizes 1K,1M] [--threads 1,2] [--json FILE] [--slower]
+    python bench/eager.py [--families dtypes,copies] [--ops fft,sum] [--sizes 1K,1M] [--threads 1,2]
+                          [--peers framejit,torch] [--json FILE] [--slower]
 
 Competitors take turns and the best of their rounds counts: other work on the machine can only add time. With
 one thread, the time that counts is that of the CPU, which does not see who else uses it (nor what the threads
@@ -20,7 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import peers
-from eager_ops import CASES
+from eager_ops import CASES, FAMILIES
 from eager_ops.case import Case, K, M
 from peers import Peer
 from table import Row, print_rows
@@ -74,14 +75,19 @@ def _set_threads(count: int, present: list[Peer]) -> None:
             peer.namespace.set_num_threads(count)
 
 
-def _selected(names: list[str] | None, sizes: list[int] | None) -> list[tuple[Case, int]]:
+def _selected(options: argparse.Namespace) -> list[tuple[Case, int]]:
     return [
         (case, n)
-        for case in CASES
-        if names is None or any(name in case.name for name in names)
+        for family in options.families or FAMILIES
+        for case in FAMILIES[family]
+        if options.ops is None or any(name in case.name for name in options.ops)
         for n in case.sizes
-        if sizes is None or n in sizes
+        if options.sizes is None or n in options.sizes
     ]
+
+
+def _words(text: str) -> list[str]:
+    return text.split(",")
 
 
 def run(present: list[Peer]) -> list[Row]:
@@ -95,21 +101,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--ops", type=lambda text: text.split(","), help="parts of names")
+    parser.add_argument("--families", type=_words, help=f"of {', '.join(FAMILIES)}")
+    parser.add_argument("--ops", type=_words, help="parts of names")
     parser.add_argument("--sizes", type=lambda text: [_parse_size(size) for size in text.split(",")])
     parser.add_argument("--threads", type=lambda text: [int(count) for count in text.split(",")])
-    parser.add_argument(
-        "--slower", action="store_true", help="print only lines that miss what is wanted"
-    )
+    parser.add_argument("--slower", action="store_true", help="print only lines that miss what is wanted")
+    parser.add_argument("--peers", type=_words, default=["framejit", "torch", "numpy"])
     parser.add_argument("--json", type=Path, help="also write the rows to this file")
     options = parser.parse_args()
-    present = [peer for peer in (peers.framejit(), peers.torch(), peers.numpy()) if peer]
+    present = [peer for name in options.peers if (peer := getattr(peers, name)())]
     rows: list[Row] = []
     for threads in options.threads or [os.cpu_count() or 1]:
         print(f"{threads} threads", flush=True)
         _set_threads(threads, present)
         clock = time.thread_time if threads == 1 else time.perf_counter
-        for case, n in _selected(options.ops, options.sizes):
+        for case, n in _selected(options):
             rows.append(_measure(case, n, present, clock))
             if not options.slower or rows[-1].missed:
                 print_rows(rows[-1:], header=len(rows) == 1, name_width=_NAME_WIDTH)

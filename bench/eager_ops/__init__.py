@@ -1,12 +1,15 @@
 """The cases of bench/eager.py, one module per family."""
 
-from eager_ops import algebra, elementwise, neural, reductions, structure, training
+from eager_ops import algebra, copies, dtypes, neural, pointwise, reductions, structure, training
 
-CASES = (
-    *elementwise.CASES,
-    *reductions.CASES,
-    *structure.CASES,
-    *algebra.CASES,
-    *neural.CASES,
-    *training.CASES,
-)
+FAMILIES = {
+    "pointwise": pointwise.CASES,
+    "dtypes": dtypes.CASES,
+    "copies": copies.CASES,
+    "reductions": reductions.CASES,
+    "structure": structure.CASES,
+    "algebra": algebra.CASES,
+    "neural": neural.CASES,
+    "training": training.CASES,
+}
+CASES = tuple(case for cases in FAMILIES.values() for case in cases)
