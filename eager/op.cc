@@ -38,8 +38,11 @@ class Registry {
       for (const std::string& alias : op.aliases) overloads_[alias].push_back(&op);
     }
     for (const TileEntry* entry : tile_tables())
-      for (; entry->op; ++entry)
+      for (; entry->op; ++entry) {
+        // Kernels of halves are for plain memory alone, see cpu/pointwise.cc.
+        if (entry->dtype == DType::float16 || entry->dtype == DType::bfloat16) continue;
         find(entry->op)->tiles[size_t(entry->dtype)] = {&entry->kernel, entry->dtype};
+      }
     for (Op& op : ops_) borrow_tiles(op);
     for (Op& op : ops_)
       if (op.functional) op.tiles = op.functional->tiles;

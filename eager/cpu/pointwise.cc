@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <unordered_map>
 
 #include "eager/cpu/nest.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
+#include "eager/cpu/tile_variant.h"
 #include "eager/cpu/transpose.h"
 #include "eager/error.h"
 
@@ -41,6 +43,25 @@ std::string supported_dtypes(const Op& op) {
   return names;
 }
 
+/// For a call on halves: the kernel that reads and writes them, converting on the way, and computes as
+/// `call.kernel` does. Of it, single elements are of type `operand`. Null where the row has none.
+const TileKernel* direct_kernel(const TileCall& call) {
+  const auto is_half = [](DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; };
+  if (!is_half(call.compute)) return nullptr;
+  using Kernels = std::array<const TileKernel*, 2>;
+  static const auto by_wide_kernel = [&] {
+    std::unordered_map<const TileKernel*, Kernels> kernels;
+    for (const TileEntry* entry : tile_tables())
+      for (; entry->op; ++entry)
+        if (is_half(entry->dtype))
+          kernels[get_op(entry->op).tiles[size_t(entry->dtype)].kernel][entry->dtype == DType::bfloat16] =
+              &entry->kernel;
+    return kernels;
+  }();
+  auto found = by_wide_kernel.find(call.kernel);
+  return found == by_wide_kernel.end() ? nullptr : found->second[call.compute == DType::bfloat16];
+}
+
 // --- everything contiguous, or one element
 // ----------------------------------------------------------------------------
 
@@ -54,18 +75,21 @@ struct FlatCall {
   unsigned repeated = 0;  ///< operands of one element that the kernel has no variant for: written out
 };
 
-/// Whether the call is one loop of the tile kernel over plain memory. `cells` takes converted single
-/// elements.
+/// Whether the call is one loop of a tile kernel over plain memory. `cells` takes converted single elements.
 bool make_flat(const TileCall& call, const Operand* operands, const Tensor& result, Cell* cells,
                FlatCall& flat) {
-  if (call.operand != call.compute || call.result != result.dtype()) return false;
+  const TileKernel* direct = direct_kernel(call);
+  const TileKernel* kernel = direct ? direct : call.operand == call.compute ? call.kernel : nullptr;
+  const DType written = direct ? call.rounded : call.result;
+  if (!kernel || written != result.dtype()) return false;
   if (!contiguous(result.sizes(), result.strides())) return false;
   unsigned mask = 0;
   for (int i = 0; i < call.operand_count; ++i) {
     const Operand& operand = operands[i];
-    DType wanted = call.operand;
-    if (!operand.sizes || (operand.dtype != wanted && count(*operand.sizes) == 1)) {
-      convert_element(operand.data, operand.dtype, cells + i, wanted);
+    const DType wanted = call.compute;
+    const bool converted = operand.dtype != wanted || direct;
+    if (!operand.sizes || (converted && count(*operand.sizes) == 1)) {
+      convert_element(operand.data, operand.dtype, cells + i, call.operand);
       flat.in[i] = cells + i;
       flat.step[i] = 0;
       mask |= 1u << i;
@@ -84,14 +108,15 @@ bool make_flat(const TileCall& call, const Operand* operands, const Tensor& resu
     }
   }
   flat.n = count(result.sizes());
-  if (flat.n == 1) mask = 0;
-  flat.fn = mask < 4 ? call.kernel->by_scalar_mask[mask] : nullptr;
+  if (flat.n == 1 && !direct) mask = 0;
+  flat.fn = tile_variant(*kernel, call.operand_count, mask);
   if (!flat.fn) {
-    flat.fn = call.kernel->by_scalar_mask[0];
+    if (direct) return false;
+    flat.fn = kernel->by_scalar_mask[0];
     flat.repeated = mask;
   }
   flat.out = static_cast<char*>(result.data());
-  flat.out_step = int64_t(item_size(call.result));
+  flat.out_step = int64_t(item_size(written));
   return true;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "eager/cpu/tile_variant.h"
+
 namespace framejit::eager::cpu {
 namespace {
 
@@ -236,7 +238,7 @@ bool TileRunner::apply_by_rows(int i, void* target) {
     mask |= unsigned(per_row || place.single) << k;
     differs = differs || per_row || place.one_row;
   }
-  TileFn fn = mask < 4 ? instruction.kernel->by_scalar_mask[mask] : nullptr;
+  TileFn fn = tile_variant(*instruction.kernel, instruction.in_count, mask);
   if (!differs || !fn) return false;
   int64_t out_step = int64_t(item_size(instruction.dtype)) * segment_;
   for (int64_t row = 0; row < row_count_; ++row) {
@@ -265,7 +267,7 @@ void TileRunner::apply(int i, int64_t n, void* target) {
     instruction.kernel->by_scalar_mask[0](in, cells_ + i, 1, params);
     return set_single(i, n, target);
   }
-  TileFn fn = mask < 4 ? instruction.kernel->by_scalar_mask[mask] : nullptr;
+  TileFn fn = tile_variant(*instruction.kernel, instruction.in_count, mask);
   if (!fn) {
     for (int k = 0; k < instruction.in_count; ++k)
       if ((mask >> k) & 1) in[k] = spread(instruction.in[size_t(k)], n);

@@ -13,10 +13,13 @@ AUTOCAST_RULES = "none low_precision float32".split()
 # Types with kernels of their own; the others borrow those of a wider type (wider_type in eager/dtype.h).
 DTYPES = {"bool": "boolean", "uint8": "integral", "int32": "integral", "int64": "integral", "float32": "floating",
           "float64": "floating", "complex128": "complex"}  # fmt: skip
+# Rows with `narrow` have kernels for these too. Halves are computed in float32.
+NARROW = {"int8": "integral", "int16": "integral", "float16": "floating", "bfloat16": "floating",
+          "complex64": "complex"}  # fmt: skip
 CATEGORY_KEYS = {"boolean": "bool", "integral": "integral", "floating": "floating", "complex": "complex"}
 KEYS = set(
     "schema kind dtypes module method function doc tile tile_for params unpromoted grad inplace out wrap meta kernel "
-    "composite decompose aliases inplace_kernel autocast analytic".split()
+    "composite decompose aliases inplace_kernel autocast analytic narrow".split()
 )
 DEFAULT_META = {"pointwise": "meta_pointwise", "reduction": "meta_reduction"}
 DEFAULT_KERNEL = {"pointwise": "pointwise_kernel"}
@@ -100,7 +103,7 @@ def _tiles(raw: dict, rule: str) -> dict[str, str]:
     if unknown:
         raise TableError(f"tile_for: unknown key {sorted(unknown)}")
     result = {}
-    for dtype, category in DTYPES.items():
+    for dtype, category in (DTYPES | NARROW if raw.get("narrow") else DTYPES).items():
         if rule == "promote_float" and category not in ("floating", "complex"):
             continue
         general = {"all": by_key.get("all", raw.get("tile", ""))} if category != "complex" else {}

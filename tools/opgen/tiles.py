@@ -5,25 +5,28 @@ from table import Row, Table
 
 ROWS_PER_FILE = 6  # small enough that two cores share the work and an edit rebuilds quickly
 CTYPES = {"bool": "bool", "uint8": "uint8_t", "int32": "int32_t", "int64": "int64_t", "float32": "float",
-          "float64": "double", "complex128": "std::complex<double>"}  # fmt: skip
+          "float64": "double", "complex128": "std::complex<double>", "int8": "int8_t", "int16": "int16_t",
+          "float16": "Half", "bfloat16": "BFloat16", "complex64": "std::complex<float>"}  # fmt: skip
 ENUM = {name: name for name in CTYPES} | {"bool": "bool_"}
 
 
 def _kernel(row: Row, dtype: str, code: str) -> str:
-    out = {"boolean": "bool", "real": "RealOf<T>"}.get(row.dtypes, "T")
+    stored = CTYPES[dtype]
+    out = {"boolean": "bool", "real": f"RealOf<{stored}>"}.get(row.dtypes, stored)
     operands = "".join(f", const auto& {name}" for name in "abcd"[: row.operand_count])
     params = "".join(f"  [[maybe_unused]] const double p{i} = p[{i}];\n" for i in range(len(row.params)))
     return f"""template <unsigned kScalarMask>
 void {row.signature.identifier}_{dtype}(const void* const* in, void* out, int64_t n, [[maybe_unused]] const double* p) {{
-  using T = {CTYPES[dtype]};
-{params}  tile_loop<{out}, T, {row.operand_count}, kScalarMask>(
+  using T = ComputedAs<{stored}>;
+{params}  tile_loop<{out}, {stored}, {row.operand_count}, kScalarMask>(
       in, out, n, [=](auto& r{operands}) {{ r = {code}; }});
 }}
 """
 
 
 def _entry(row: Row, dtype: str) -> str:
-    masks = [0, 1, 2] if row.operand_count == 2 else [0]
+    # As `tile_variant` of eager/cpu/tile_variant.h looks for them.
+    masks = {2: [0, 1, 2], 3: [0, 2, 4, 6]}.get(row.operand_count, [0])
     kernels = ", ".join(f"&{row.signature.identifier}_{dtype}<{mask}>" for mask in masks)
     return f'    {{{text.quote(row.signature.full_name)}, DType::{ENUM[dtype]}, {{{{{kernels}}}}}}},\n'
 

@@ -24,6 +24,8 @@
 #include <cstring>
 #include <utility>
 
+#include "eager/cpu/tile/halves.h"
+
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
 template <class T>
@@ -33,12 +35,16 @@ using Block = Eigen::Array<T, kBlock<T>, 1>;
 template <class T>
 using BlockMap = Eigen::Map<const Block<T>>;
 
+/// What elements of type S are in a block: halves are floats there.
+template <class S>
+using ComputedAs = std::conditional_t<is_half_type<S>, float, S>;
+
 /// What the rule `real` gives of T.
 template <class T>
 using RealOf = typename Eigen::NumTraits<T>::Real;
 
 /// Operand of a kernel: `n` contiguous elements...
-template <class T, bool kScalar>
+template <class T, bool kScalar, bool kHalf = is_half_type<T>>
 struct Operand {
   const T* data;
   Block<T> padded;
@@ -51,36 +57,61 @@ struct Operand {
   }
 };
 /// ... or one element, repeated.
-template <class T>
-struct Operand<T, true> {
-  T value;
-  explicit Operand(const void* memory) : value(*static_cast<const T*>(memory)) {}
-  auto at(int64_t) const { return Block<T>::Constant(value); }
-  auto rest(int64_t, int64_t) const { return Block<T>::Constant(value); }
+template <class T, bool kHalf>
+struct Operand<T, true, kHalf> {
+  ComputedAs<T> value;
+  explicit Operand(const void* memory) : value(*static_cast<const ComputedAs<T>*>(memory)) {}
+  auto at(int64_t) const { return Block<ComputedAs<T>>::Constant(value); }
+  auto rest(int64_t, int64_t) const { return Block<ComputedAs<T>>::Constant(value); }
+};
+/// ... or halves, which are converted block by block.
+template <class S>
+struct Operand<S, false, true> {
+  const S* data;
+  explicit Operand(const void* memory) : data(static_cast<const S*>(memory)) {}
+  Block<float> at(int64_t i) const {
+    Block<float> block;
+    convert_halves(data + i, block.data(), kBlock<float>);
+    return block;
+  }
+  Block<float> rest(int64_t i, int64_t count) {
+    Block<float> block = Block<float>::Ones();
+    convert_halves(data + i, block.data(), count);
+    return block;
+  }
 };
 
 template <class Out, class T, class Body, class... Operands>
 inline void tile_loop_over(Out* out, int64_t n, const Body& body, Operands... operands) {
   constexpr int block = kBlock<T>;
-  using Result = Eigen::Array<Out, block, 1>;
+  using Result = Eigen::Array<ComputedAs<Out>, block, 1>;
   int64_t i = 0;
   for (; i + block <= n; i += block) {
-    Eigen::Map<Result> result(out + i);
-    body(result, operands.at(i)...);
+    if constexpr (is_half_type<Out>) {
+      Result result;
+      body(result, operands.at(i)...);
+      convert_halves(result.data(), out + i, block);
+    } else {
+      Eigen::Map<Result> result(out + i);
+      body(result, operands.at(i)...);
+    }
   }
   if (i == n) return;
   Result result;
   body(result, operands.rest(i, n - i)...);
-  std::memcpy(out + i, result.data(), size_t(n - i) * sizeof(Out));
+  if constexpr (is_half_type<Out>)
+    convert_halves(result.data(), out + i, n - i);
+  else
+    std::memcpy(out + i, result.data(), size_t(n - i) * sizeof(Out));
 }
 
-/// Runs `body(result, a, b...)` over `n` elements: `kArity` operands of type T, a result of type Out. Operand
-/// i is a single element where bit i of kScalarMask is set.
-template <class Out, class T, int kArity, unsigned kScalarMask, class Body>
+/// Runs `body(result, a, b...)` over `n` elements: `kArity` operands of type S, a result of type Out. Operand
+/// i is a single element where bit i of kScalarMask is set, of halves a float.
+template <class Out, class S, int kArity, unsigned kScalarMask, class Body>
 inline void tile_loop(const void* const* in, void* out, int64_t n, const Body& body) {
   [&]<int... kIndex>(std::integer_sequence<int, kIndex...>) {
-    tile_loop_over<Out, T>(static_cast<Out*>(out), n, body,
-                           Operand<T, ((kScalarMask >> kIndex) & 1) != 0>(in[kIndex])...);
+    tile_loop_over<Out, ComputedAs<S>>(static_cast<Out*>(out), n, body,
+                                       Operand<S, ((kScalarMask >> kIndex) & 1) != 0>(in[kIndex])...);
   }
   (std::make_integer_sequence<int, kArity>());
 }

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
-#ifdef __F16C__
-#include <immintrin.h>
-#endif
 
+#include "eager/cpu/tile/halves.h"
 #include "eager/cpu/tile/loop_table.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
@@ -30,28 +28,12 @@ inline To convert(From value) {
 
 template <class From, class To>
 void convert_run(const From* in, To* out, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i]);
+  if constexpr ((is_half_type<From> && std::is_same_v<To, float>) ||
+                (is_half_type<To> && std::is_same_v<From, float>))
+    return convert_halves(in, out, n);
+  else
+    for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i]);
 }
-#ifdef __F16C__
-void convert_run(const Half* in, float* out, int64_t n) {
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    __m128i halves;
-    std::memcpy(&halves, in + i, sizeof halves);
-    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(halves));
-  }
-  for (; i < n; ++i) out[i] = float(in[i]);
-}
-void convert_run(const float* in, Half* out, int64_t n) {
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT);
-    std::memcpy(static_cast<void*>(out + i), &halves, sizeof halves);
-  }
-  for (; i < n; ++i) out[i] = Half(in[i]);
-}
-#endif
-
 template <class From, class To>
 void cast(const void* from, int64_t stride, void* to, int64_t n) {
   const From* in = static_cast<const From*>(from);

@@ -1,5 +1,6 @@
-// Complex functions of tile expressions. They compute in complex128, for complex64 too (see `wider_type`).
-// Products are plain: no infinities are recovered from NaN, as C's own operators do.
+// Complex functions of tile expressions. They compute in complex128, for complex64 too (see `wider_type`),
+// but for those of rows with `narrow`. Products are plain: no infinities are recovered from NaN, as C's own
+// operators do.
 #pragma once
 
 #include <cmath>
@@ -30,12 +31,14 @@ inline Complex divide(Complex x, Complex y) {
 
 /// a + factor * b, with a real factor, which leaves infinite parts apart.
 template <class A, class B>
-EIGEN_STRONG_INLINE auto complex_axpy(const A& a, const B& b, double factor) {
-  return each([factor](Complex x, Complex y) { return x + factor * y; }, a, b);
-}
-template <class A, class B>
-EIGEN_STRONG_INLINE auto complex_mul(const A& a, const B& b) {
-  return each(multiply, a, b);
+EIGEN_STRONG_INLINE Block<typename A::Scalar> complex_axpy(const A& a, const B& b, double factor) {
+  using T = typename A::Scalar;
+  using Parts = Eigen::Array<RealOf<T>, 2 * A::SizeAtCompileTime, 1>;
+  Block<T> sum = a;
+  const Block<T> other = b;
+  Eigen::Map<Parts>(reinterpret_cast<RealOf<T>*>(sum.data())) +=
+      RealOf<T>(factor) * Eigen::Map<const Parts>(reinterpret_cast<const RealOf<T>*>(other.data()));
+  return sum;
 }
 template <class A, class B>
 EIGEN_STRONG_INLINE auto complex_div(const A& a, const B& b) {
@@ -47,7 +50,11 @@ EIGEN_STRONG_INLINE auto complex_reciprocal(const A& a) {
 }
 template <class A>
 EIGEN_STRONG_INLINE auto complex_abs(const A& a) {
-  return each([](Complex x) { return std::hypot(x.real(), x.imag()); }, a);
+  using T = typename A::Scalar;
+  if constexpr (std::is_same_v<T, Complex>)
+    return each([](T x) { return std::hypot(x.real(), x.imag()); }, a);
+  else
+    return hypot_float(each([](T x) { return x.real(); }, a), each([](T x) { return x.imag(); }, a));
 }
 template <class A>
 EIGEN_STRONG_INLINE auto complex_sgn(const A& a) {

@@ -1,5 +1,5 @@
 // Transcendental functions of tile expressions: Eigen's vector code where Eigen 3.4 has some for T (exp, log,
-// tanh, erf of float; exp, log, pow of double), our own for some functions of float (single_precision.h),
+// tanh, erf of float; exp, log, pow of double), our own for most functions of float (single_precision.h),
 // else libm, element by element. tests/eager/test_accuracy.py checks the error of each in units in the last
 // place.
 #pragma once
@@ -14,50 +14,68 @@
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
 
-#define FRAMEJIT_TILE_LIBM(name)                         \
-  template <class A>                                     \
-  EIGEN_STRONG_INLINE auto name(const A& a) {            \
-    using T = typename A::Scalar;                        \
-    return each([](T x) { return T(std::name(x)); }, a); \
+/// Our own code for float, libm for double.
+#define FRAMEJIT_TILE_OF_FLOAT(name)                       \
+  template <class A>                                       \
+  EIGEN_STRONG_INLINE auto name(const A& a) {              \
+    using T = typename A::Scalar;                          \
+    if constexpr (std::is_same_v<T, float>)                \
+      return name##_float(a);                              \
+    else                                                   \
+      return each([](T x) { return T(std::name(x)); }, a); \
   }
-FRAMEJIT_TILE_LIBM(exp2)
-FRAMEJIT_TILE_LIBM(log2)
-FRAMEJIT_TILE_LIBM(log10)
-FRAMEJIT_TILE_LIBM(asin)
-FRAMEJIT_TILE_LIBM(acos)
-FRAMEJIT_TILE_LIBM(atan)
-FRAMEJIT_TILE_LIBM(sinh)
-FRAMEJIT_TILE_LIBM(cosh)
-FRAMEJIT_TILE_LIBM(asinh)
-FRAMEJIT_TILE_LIBM(acosh)
-FRAMEJIT_TILE_LIBM(atanh)
-FRAMEJIT_TILE_LIBM(erfc)
-FRAMEJIT_TILE_LIBM(lgamma)
-#undef FRAMEJIT_TILE_LIBM
+FRAMEJIT_TILE_OF_FLOAT(sin)
+FRAMEJIT_TILE_OF_FLOAT(cos)
+FRAMEJIT_TILE_OF_FLOAT(tan)
+FRAMEJIT_TILE_OF_FLOAT(asin)
+FRAMEJIT_TILE_OF_FLOAT(acos)
+FRAMEJIT_TILE_OF_FLOAT(atan)
+FRAMEJIT_TILE_OF_FLOAT(exp2)
+FRAMEJIT_TILE_OF_FLOAT(sinh)
+FRAMEJIT_TILE_OF_FLOAT(cosh)
+FRAMEJIT_TILE_OF_FLOAT(asinh)
+FRAMEJIT_TILE_OF_FLOAT(acosh)
+FRAMEJIT_TILE_OF_FLOAT(atanh)
+FRAMEJIT_TILE_OF_FLOAT(erfc)
+#undef FRAMEJIT_TILE_OF_FLOAT
 
-#define FRAMEJIT_TILE_TRIGONOMETRIC(name)               \
-  template <class A>                                    \
-  EIGEN_STRONG_INLINE auto name(const A& a) {           \
-    using T = typename A::Scalar;                       \
-    if constexpr (std::is_same_v<T, float>)             \
-      return name##_float(a);                           \
-    else                                                \
-      return each([](T x) { return std::name(x); }, a); \
-  }
-FRAMEJIT_TILE_TRIGONOMETRIC(sin)
-FRAMEJIT_TILE_TRIGONOMETRIC(cos)
-FRAMEJIT_TILE_TRIGONOMETRIC(tan)
-#undef FRAMEJIT_TILE_TRIGONOMETRIC
+template <class A>
+EIGEN_STRONG_INLINE auto log2(const A& a) {
+  using T = typename A::Scalar;
+  if constexpr (std::is_same_v<T, float>)
+    return scaled_log2_float(a, 1);
+  else
+    return each([](T x) { return std::log2(x); }, a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto log10(const A& a) {
+  using T = typename A::Scalar;
+  if constexpr (std::is_same_v<T, float>)
+    return scaled_log2_float(a, 0.30102999566398119521);
+  else
+    return each([](T x) { return std::log10(x); }, a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto lgamma(const A& a) {
+  using T = typename A::Scalar;
+  return each([](T x) { return std::lgamma(x); }, a);
+}
 
 template <class A, class B>
 EIGEN_STRONG_INLINE auto atan2(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each([](T x, T y) { return std::atan2(x, y); }, a, b);
+  if constexpr (std::is_same_v<T, float>)
+    return atan2_float(a, b);
+  else
+    return each([](T x, T y) { return std::atan2(x, y); }, a, b);
 }
 template <class A, class B>
 EIGEN_STRONG_INLINE auto hypot(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each([](T x, T y) { return std::hypot(x, y); }, a, b);
+  if constexpr (std::is_same_v<T, float>)
+    return hypot_float(a, b);
+  else
+    return each([](T x, T y) { return std::hypot(x, y); }, a, b);
 }
 
 /// Eigen keeps the exponent of a double in its normal range: below, 0 and the subnormal numbers are missing.
@@ -81,7 +99,10 @@ EIGEN_STRONG_INLINE auto sigmoid(const A& a) {
 
 template <class A>
 EIGEN_STRONG_INLINE Block<typename A::Scalar> expm1(const A& a) {
-  return a.expm1();
+  if constexpr (std::is_same_v<typename A::Scalar, float>)
+    return expm1_float(a);
+  else
+    return a.expm1();
 }
 template <class A>
 EIGEN_STRONG_INLINE Block<typename A::Scalar> log1p(const A& a) {
@@ -124,13 +145,7 @@ EIGEN_STRONG_INLINE Block<typename A::Scalar> gelu_tanh_slope(const A& a) {
   return T(0.5) * (T(1) + t) + T(0.5) * a * (T(1) - t * t) * (scale * (T(1) + T(3) * cubic * a * a));
 }
 
-/// Squares, roots and the like are exact where the exponent is one number for the whole tile (`x ** 2`).
-template <class T>
-inline constexpr bool is_constant_block = false;
-template <class T, class Plain>
-inline constexpr bool
-    is_constant_block<Eigen::CwiseNullaryOp<Eigen::internal::scalar_constant_op<T>, Plain>> = true;
-
+/// Squares, roots and the like are exact where the exponent is one number for the whole tile.
 template <class A, class B>
 EIGEN_STRONG_INLINE Block<typename A::Scalar> pow(const A& a, const B& b) {
   using T = typename A::Scalar;
@@ -153,13 +168,18 @@ EIGEN_STRONG_INLINE Block<typename A::Scalar> pow(const A& a, const B& b) {
 template <class A, class B>
 EIGEN_STRONG_INLINE auto logaddexp(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each(
-      [](T x, T y) {
-        if (std::isinf(x) && x == y) return x;
-        const T larger = x > y || x != x ? x : y;
-        return larger + std::log1p(std::exp(-std::abs(x - y)));
-      },
-      a, b);
+  const auto exact = [](T x, T y) {
+    if (std::isinf(x) && x == y) return x;
+    const T larger = x > y || x != x ? x : y;
+    return larger + std::log1p(std::exp(-std::abs(x - y)));
+  };
+  if constexpr (std::is_same_v<T, float>)
+    return with_exceptions(
+        logaddexp_finite, exact,
+        [](T x, T y) { return std::abs(x) + std::abs(y) <= std::numeric_limits<T>::max(); }, opaque(a),
+        opaque(b));
+  else
+    return each(exact, a, b);
 }
 /// x * log(y), 0 where x is 0 unless y is NaN.
 template <class A, class B>

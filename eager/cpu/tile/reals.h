@@ -1,6 +1,6 @@
 // Comparison, selection, rounding and division of tile expressions: cheap functions with exact results.
-// PyTorch's rules for NaN and signed zeros are kept. All but those on fmod are single loops that the compiler
-// vectorises.
+// PyTorch's rules for NaN and signed zeros are kept. All are single loops that the compiler vectorises, but
+// for those on fmod of double.
 #pragma once
 
 #include <cmath>
@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "eager/cpu/tile/block.h"
+#include "eager/cpu/tile/float_division.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
 
@@ -214,34 +215,29 @@ EIGEN_STRONG_INLINE auto round_decimals(const A& a, double decimals) {
 template <class A, class B>
 EIGEN_STRONG_INLINE auto fmod(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each([](T x, T y) { return std::fmod(x, y); }, a, b);
+  return with_rest([](T, T, T rest) { return rest; }, a, b);
 }
 /// Python's `%`: the sign of the divisor.
 template <class A, class B>
 EIGEN_STRONG_INLINE auto remainder(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each(
-      [](T x, T y) {
-        const T rest = std::fmod(x, y);
-        return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
-      },
-      a, b);
+  return with_rest([](T, T y, T rest) { return (rest != 0) & ((rest < 0) != (y < 0)) ? rest + y : rest; }, a,
+                   b);
 }
-/// Python's `//`, consistent with `remainder`: not floor(x / y), which rounds 1 // 0.1 up to 10.
+/// Python's `//`, consistent with `remainder`: not floor(x / y), which rounds 1 // 0.1 up to 10. `rest` is
+/// fmod(x, y).
 template <class T>
-inline T floor_divide_element(T x, T y) {
-  if (y == 0) return x / y;
-  const T rest = std::fmod(x, y);
-  T quotient = (x - rest) / y;
-  if (rest != 0 && (rest < 0) != (y < 0)) quotient -= 1;
-  if (quotient == 0) return std::copysign(T(0), x / y);
-  const T floored = std::floor(quotient);
-  return quotient - floored > T(0.5) ? floored + 1 : floored;
+inline T floor_divide_element(T x, T y, T rest) {
+  const T towards_zero = (x - rest) / y;
+  const T quotient = (rest != 0) & ((rest < 0) != (y < 0)) ? towards_zero - 1 : towards_zero;
+  const T floored = std::floor(quotient), rounded = quotient - floored > T(0.5) ? floored + 1 : floored;
+  const T whole = quotient == 0 ? std::copysign(T(0), x / y) : rounded;
+  return y == 0 ? x / y : whole;
 }
 template <class A, class B>
 EIGEN_STRONG_INLINE auto floor_divide(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each([](T x, T y) { return floor_divide_element(x, y); }, a, b);
+  return with_rest([](T x, T y, T rest) { return floor_divide_element(x, y, rest); }, a, b);
 }
 template <class A, class B>
 EIGEN_STRONG_INLINE auto div_trunc(const A& a, const B& b) {

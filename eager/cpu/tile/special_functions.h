@@ -3,7 +3,7 @@
 #pragma once
 
 #include "eager/cpu/special_math.h"
-#include "eager/cpu/tile/block.h"
+#include "eager/cpu/tile/float_errors.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
 
@@ -22,6 +22,14 @@ template <double (*kFunction)(double, double), class A>
 auto scalar(const A& a, double b) {
   using T = typename A::Scalar;
   return each([b](T x) { return T(kFunction(double(x), b)); }, a);
+}
+
+template <class A>
+EIGEN_STRONG_INLINE auto erfinv(const A& a) {
+  if constexpr (std::is_same_v<typename A::Scalar, float>)
+    return erfinv_float(a, [](float x) { return float(special::erfinv(x)); });
+  else
+    return scalar<special::erfinv>(a);
 }
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile
