@@ -180,8 +180,10 @@ void triangle(const Op& op, const Value* args, bool lower, Value* results) {
                    for (int64_t r = begin; r < end; ++r) {
                      // Columns below `cut` are on or below the diagonal (lower), or below it (upper).
                      const int64_t cut = std::clamp<int64_t>(r % rows + diagonal + lower, 0, columns);
-                     for (int64_t c = 0; c < columns; ++c)
-                       to[r * columns + c] = (c < cut) == lower ? from[r * columns + c] : T(0);
+                     const int64_t kept = lower ? 0 : cut, count = lower ? cut : columns - cut;
+                     const int64_t cleared = lower ? cut : 0, zeros = columns - count;
+                     std::copy_n(from + r * columns + kept, count, to + r * columns + kept);
+                     std::fill_n(to + r * columns + cleared, zeros, T(0));
                    }
                  });
   });

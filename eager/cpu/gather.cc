@@ -104,6 +104,22 @@ void meta_index_select(const Op& op, const Value* args, std::vector<TensorMeta>&
   results.push_back(contiguous_meta(std::move(sizes), self.dtype, self.device));
 }
 
+/// Of the last dim.
+static void select_elements(const Tensor& self, const RowShape& shape, const int64_t* indices, int64_t count,
+                            const Tensor& result) {
+  for_item_size(self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = self.data_as<T>();
+    T* to = result.data_as<T>();
+    parallel_for(shape.outer, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, count)),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t row = begin; row < end; ++row)
+                     for (int64_t i = 0; i < count; ++i)
+                       to[row * count + i] = from[row * shape.length + indices[i]];
+                 });
+  });
+}
+
 void index_select_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor self = contiguous(args[0].tensor()), index = contiguous_as(args[2].tensor(), DType::int64);
   Tensor result = allocate_result(op, args);
@@ -116,13 +132,17 @@ void index_select_kernel(const Op& op, const Value* args, Value* results) {
   for (int64_t i = 0; i < count; ++i)
     FRAMEJIT_CHECK_TYPE(uint64_t(indices[i]) < uint64_t(shape.length), index,
                         "index out of range in self: index ", indices[i], ", size ", shape.length);
-  parallel_for(shape.outer * count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, block)),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t i = begin; i < end; ++i)
-                   std::memcpy(to + i * block,
-                               from + ((i / count) * shape.length + indices[i % count]) * block,
-                               size_t(block));
-               });
+  if (shape.inner == 1) {
+    select_elements(self, shape, indices, count, result);
+  } else {
+    parallel_for(shape.outer * count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, block)),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t i = begin; i < end; ++i)
+                     std::memcpy(to + i * block,
+                                 from + ((i / count) * shape.length + indices[i % count]) * block,
+                                 size_t(block));
+                 });
+  }
   results[0] = std::move(result);
 }
 
@@ -158,7 +178,10 @@ void index_add_kernel(const Op& op, const Value* args, Value* results) {
     const T* from = source.data_as<T>();
     for (int64_t row = 0; row < shape.outer * count; ++row, from += shape.inner) {
       T* to = result.data_as<T>() + ((row / count) * shape.length + indices[row % count]) * shape.inner;
-      for (int64_t k = 0; k < shape.inner; ++k) to[k] = wrapping_sum(to[k], T(alpha * from[k]));
+      if (alpha == T(1))
+        for (int64_t k = 0; k < shape.inner; ++k) to[k] = wrapping_sum(to[k], from[k]);
+      else
+        for (int64_t k = 0; k < shape.inner; ++k) to[k] = wrapping_sum(to[k], T(alpha * from[k]));
     }
   });
   results[0] = std::move(result);

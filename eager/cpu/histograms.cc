@@ -88,9 +88,12 @@ void bincount_kernel(const Op& op, const Value* args, Value* results) {
                  "weights should be 1-d and have the same length as input");
   const Tensor self = contiguous_as(given, DType::int64);
   const int64_t *places = self.data_as<int64_t>(), count = self.sizes()[0];
-  FRAMEJIT_CHECK(std::all_of(places, places + count, [](int64_t x) { return x >= 0; }),
-                 "bincount only supports 1-d non-negative integral inputs.");
-  const int64_t largest = count == 0 ? -1 : *std::max_element(places, places + count);
+  int64_t smallest = 0, largest = -1;
+  for (int64_t i = 0; i < count; ++i) {
+    smallest = std::min(smallest, places[i]);
+    largest = std::max(largest, places[i]);
+  }
+  FRAMEJIT_CHECK(smallest >= 0, "bincount only supports 1-d non-negative integral inputs.");
   const DType dtype = count_dtype(args[1]);
   Tensor result = Tensor::empty(Dims{std::max(args[2].integer(), largest + 1)}, dtype), weights;
   if (!args[1].is_none()) weights = contiguous_as(args[1].tensor(), dtype);

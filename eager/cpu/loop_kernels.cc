@@ -40,6 +40,8 @@ const LoopKernels& loop_kernels() {
 DType reduce_compute_dtype(ReduceKind kind, DType input, DType result) {
   switch (kind) {
     case ReduceKind::sum:
+      if (input == DType::bool_ && result == DType::int64) return DType::bool_;  // counted as bytes
+      [[fallthrough]];
     case ReduceKind::prod:
       return is_inexact(result) ? wider_type(result) : DType::int64;
     case ReduceKind::mean:
@@ -53,6 +55,7 @@ DType reduce_compute_dtype(ReduceKind kind, DType input, DType result) {
 }
 
 DType reduce_result_dtype(ReduceKind kind, DType compute) {
+  if (kind == ReduceKind::sum && compute == DType::bool_) return DType::int64;
   return kind == ReduceKind::argmax || kind == ReduceKind::argmin ? DType::int64 : compute;
 }
 

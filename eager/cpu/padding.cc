@@ -37,6 +37,22 @@ void meta_constant_pad(const Op& op, const Value* args, std::vector<TensorMeta>&
   results.push_back(contiguous_meta(std::move(sizes), self.dtype, self.device));
 }
 
+/// Fills everything but the part of `sizes` that begins at element `start` of the contiguous `result`: what
+/// lies before and between the rows of that part.
+template <class T>
+static void fill_around(const Tensor& result, const Dims& sizes, int64_t start, T* data, T value) {
+  const int rank = result.dim();
+  int64_t filled = 0;  // all before is filled, or kept
+  const int64_t row = rank == 0 ? 1 : sizes[rank - 1];
+  const Dims outer = rank == 0 ? Dims() : Dims(std::span(sizes.begin(), size_t(rank - 1)));
+  const Dims steps = rank == 0 ? Dims() : Dims(std::span(result.strides().begin(), size_t(rank - 1)));
+  for (int64_t offset : enumerate_offsets(outer.span(), steps.span())) {
+    std::fill(data + filled, data + start + offset, value);
+    filled = start + offset + row;
+  }
+  std::fill(data + filled, data + result.numel().expect(), value);
+}
+
 void constant_pad_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
   const Dims pad = args[1].dims();
@@ -44,11 +60,6 @@ void constant_pad_kernel(const Op& op, const Value* args, Value* results) {
   const Value number = args[2].tag() == Value::Tag::complex && !is_complex(self.dtype())
                            ? Value(args[2].real())  // the user's error
                            : args[2];
-  for_any_dtype(result.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T value = element_of<T>(number);
-    std::fill_n(result.data_as<T>(), result.numel().expect(), value);
-  });
   // The part of self that is kept, and where it lies in the result.
   Dims sizes = self.sizes();
   int64_t from = 0, to = 0;
@@ -60,6 +71,15 @@ void constant_pad_kernel(const Op& op, const Value* args, Value* results) {
     to += std::max<int64_t>(0, pad[2 * i]) * result.strides()[dim];
   }
   const bool any = std::all_of(sizes.begin(), sizes.end(), [](int64_t size) { return size > 0; });
+  for_any_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T value = element_of<T>(number);
+    T* data = result.data_as<T>();
+    if (any)
+      fill_around(result, sizes, to, data, value);
+    else
+      std::fill_n(data, result.numel().expect(), value);
+  });
   if (any)
     copy_elements(reshaped_view(self, sizes, self.strides(), from),
                   reshaped_view(result, sizes, result.strides(), to));

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "eager/cpu/nest.h"
+#include "eager/cpu/row_calls.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/cpu/tile_variant.h"
@@ -257,6 +258,7 @@ void run_pointwise(const TileCall& call, const Operand* operands, const Tensor& 
   FlatCall flat;
   Cell cells[kMaxOperands];
   if (make_flat(call, operands, result, cells, flat)) return run_flat(flat, call);
+  if (run_rows(call, operands, result)) return;
   ProgramKey key{call.kernel, call.operand_count};
   for (int i = 0; i < call.operand_count; ++i) {
     key.from[size_t(i)] = operands[i].dtype;

@@ -214,12 +214,29 @@ void meta_multinomial(const Op& op, const Value* args, std::vector<TensorMeta>& 
 
 namespace {
 
-/// Draws by inverting the cumulative sum; without replacement, a drawn entry's weight becomes zero.
+/// Draws by inverting the cumulative sum, which stays as it is: an entry is drawn where the sum first exceeds
+/// the number.
+void draw_with_replacement(std::vector<double> weights, RandomState state, int64_t samples, int64_t* out) {
+  std::partial_sum(weights.begin(), weights.end(), weights.begin());
+  const double total = weights.back();
+  FRAMEJIT_CHECK(total > 0, "invalid multinomial distribution (sum of probabilities <= 0)");
+  // Rounding may give the total itself: then the first entry that reaches it, as those after it weigh
+  // nothing.
+  const auto last = std::lower_bound(weights.begin(), weights.end(), total);
+  for (int64_t s = 0; s < samples; ++s) {
+    const PhiloxBlock block = philox(state.seed, state.offset + uint64_t(s));
+    const double wanted = uniform_double(block[0], block[1]) * total;
+    out[s] = std::min(std::upper_bound(weights.begin(), weights.end(), wanted), last) - weights.begin();
+  }
+}
+
+/// A drawn entry's weight becomes zero.
 void draw_row(std::vector<double> weights, bool replacement, RandomState state, int64_t samples,
               int64_t* out) {
   for (double weight : weights)
     FRAMEJIT_CHECK(weight >= 0 && std::isfinite(weight),
                    "probability tensor contains either `inf`, `nan` or element < 0");
+  if (replacement) return draw_with_replacement(std::move(weights), state, samples, out);
   for (int64_t s = 0; s < samples; ++s) {
     const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
     FRAMEJIT_CHECK(total > 0, "invalid multinomial distribution (sum of probabilities <= 0)");
@@ -233,7 +250,7 @@ void draw_row(std::vector<double> weights, bool replacement, RandomState state, 
       left -= weights[i];
     }
     out[s] = int64_t(chosen);
-    if (!replacement) weights[chosen] = 0;
+    weights[chosen] = 0;
   }
 }
 

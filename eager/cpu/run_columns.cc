@@ -13,13 +13,18 @@ namespace {
 /// About how many elements a block of rows has.
 constexpr int64_t kBlockElements = 128 * 1024;
 
+/// As many stripes at least, where there are the rows: what is done once for each place of a stripe costs
+/// about as much.
+constexpr int64_t kStripes = 8;
+
 bool finds_index(ReduceKind kind) { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
 
 class ColumnPlan {
  public:
   explicit ColumnPlan(const Nest& nest)
       : nest(nest),
-        fold(std::max<int64_t>(1, nest.tile / std::max<int64_t>(nest.columns, 1))),
+        fold(std::clamp<int64_t>(nest.tile / std::max<int64_t>(nest.columns, 1), 1,
+                                 std::max<int64_t>(1, nest.rows / kStripes))),
         column_tiles((nest.columns + nest.tile - 1) / nest.tile),
         reducers(row_reducers(*nest.program)) {
     int64_t stripes =

@@ -28,10 +28,24 @@ RowShape rows_of(const Tensor& self, const Value& dim) {
 }
 
 /// The last of equal elements counts, and every NaN from the first on.
-template <class T>
-bool replaces(T element, T best, bool largest) {
-  if (element != element) return true;
-  return best == best && (largest ? element >= best : element <= best);
+template <bool kLargest, class T>
+bool replaces(T element, T best) {
+  const bool wins = kLargest ? element >= best : element <= best;
+  return (element != element) | wins;  // nothing wins over NaN
+}
+
+/// One row: the place of each element's winner so far.
+template <bool kLargest, class T>
+void running_extremum(const T* from, int64_t* to, int64_t length, int64_t step) {
+  T best = from[0];
+  int64_t place = 0;
+  for (int64_t i = 0; i < length; ++i) {
+    const T element = from[i * step];
+    const bool wins = replaces<kLargest>(element, best);
+    best = wins ? element : best;
+    place = wins ? i : place;
+    to[i * step] = place;
+  }
 }
 
 double log_add_exp(double a, double b) {
@@ -65,11 +79,9 @@ void running_extremum_index_kernel(const Op& op, const Value* args, Value* resul
     const T* from = self.data_as<T>();
     int64_t* to = result.data_as<int64_t>();
     for_each_row(shape, [&](int64_t start, int64_t step) {
-      int64_t best = 0;
-      for (int64_t i = 0; i < shape.length; ++i) {
-        if (replaces(from[start + i * step], from[start + best * step], largest)) best = i;
-        to[start + i * step] = best;
-      }
+      if (shape.length == 0) return;
+      largest ? running_extremum<true>(from + start, to + start, shape.length, step)
+              : running_extremum<false>(from + start, to + start, shape.length, step);
     });
   });
   results[0] = std::move(result);

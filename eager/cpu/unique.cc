@@ -19,6 +19,7 @@ struct Groups {
   std::vector<int64_t> first, counts;
   Tensor inverse;
 
+  Groups() = default;
   template <class Equal>
   Groups(const std::vector<int64_t>& order, const Dims& inverse_sizes, Equal equal)
       : inverse(Tensor::empty(inverse_sizes, DType::int64)) {
@@ -46,12 +47,27 @@ Tensor counts_tensor(const std::vector<int64_t>& counts) {
   return result;
 }
 
+/// Of elements that are sorted, or to be grouped as they stand.
+template <class T>
+Groups group_neighbours(const T* data, const Dims& sizes, int64_t count) {
+  Groups groups;
+  groups.inverse = Tensor::empty(sizes, DType::int64);
+  int64_t* group = groups.inverse.data_as<int64_t>();
+  for (int64_t i = 0; i < count; ++i) {
+    if (i == 0 || !(data[i - 1] == data[i])) groups.first.push_back(i);
+    group[i] = int64_t(groups.first.size()) - 1;
+  }
+  for (size_t g = 0; g < groups.first.size(); ++g)
+    groups.counts.push_back((g + 1 < groups.first.size() ? groups.first[g + 1] : count) - groups.first[g]);
+  return groups;
+}
+
 template <class T>
 Groups group_elements(const Tensor& self, bool consecutive) {
   const T* data = self.data_as<T>();
   const int64_t count = self.numel().expect();
-  const std::vector<int64_t> order =
-      consecutive || count == 0 ? in_sequence(count) : RadixOrder<T>()(data, 1, count, /*descending=*/false);
+  if (consecutive || count == 0) return group_neighbours(data, self.sizes(), count);
+  const std::vector<int64_t> order = RadixOrder<T>()(data, 1, count, /*descending=*/false);
   return Groups(order, self.sizes(), [=](int64_t a, int64_t b) { return data[a] == data[b]; });
 }
 

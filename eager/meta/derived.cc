@@ -30,6 +30,14 @@ bool overlaps(const Tensor& self, const Value& other) {
   return !same_view;
 }
 
+/// Whether the functional row is a loop that may write `to` while it reads the operands.
+bool computes_into(const Op& op, const Value* args, const Tensor& to) {
+  if (op.functional->kernels[int(DeviceType::cpu)] != &pointwise_kernel) return false;
+  for (int i = 0; i < op.operand_count; ++i)
+    if (overlaps(to, args[i])) return false;
+  return true;
+}
+
 }  // namespace
 
 void check_writable(const Op& op, const Tensor& self) {
@@ -57,9 +65,7 @@ void inplace_kernel(const Op& op, const Value* args, Value* results) {
   Tensor self = args[0].tensor();
   check_writable(op, self);
   check_inplace_result(op, functional_meta(op, args), self.meta());
-  bool direct = op.functional->kernels[int(DeviceType::cpu)] == &pointwise_kernel;
-  for (int i = 0; i < op.operand_count; ++i) direct = direct && !overlaps(self, args[i]);
-  if (direct) {
+  if (computes_into(op, args, self)) {
     pointwise_into(*op.functional, args, self);
   } else {
     Value result;
@@ -104,6 +110,11 @@ void out_kernel(const Op& op, const Value* args, Value* results) {
   meta_out(op, args, metas);
   Tensor out = args[op.mutated].tensor();
   check_writable(op, out);
+  if (computes_into(op, args, out) && metas[0].sizes == out.sizes()) {
+    pointwise_into(*op.functional, args, out);
+    results[0] = out;
+    return;
+  }
   Value result;
   call_kernel(*op.functional, args, &result);
   if (!(metas[0].sizes == out.sizes())) {

@@ -64,6 +64,14 @@ struct Operand<T, true, kHalf> {
   auto at(int64_t) const { return Block<ComputedAs<T>>::Constant(value); }
   auto rest(int64_t, int64_t) const { return Block<ComputedAs<T>>::Constant(value); }
 };
+/// Of complex numbers, whose constants Eigen would write out again and again, a block in memory.
+template <class T>
+requires(bool(Eigen::NumTraits<T>::IsComplex)) struct Operand<T, true, false> {
+  Block<T> values;
+  explicit Operand(const void* memory) { values.fill(*static_cast<const T*>(memory)); }
+  BlockMap<T> at(int64_t) const { return BlockMap<T>(values.data()); }
+  BlockMap<T> rest(int64_t, int64_t) const { return at(0); }
+};
 /// ... or halves, which are converted block by block.
 template <class S>
 struct Operand<S, false, true> {
@@ -81,6 +89,21 @@ struct Operand<S, false, true> {
   }
 };
 
+/// Where a block of results goes. One that is computed already is moved as bytes: Eigen has no vectors of
+/// some types, and would move it element by element.
+template <class Out, int kSize>
+struct Destination {
+  using Result = Eigen::Array<Out, kSize, 1>;
+  Out* out;
+  [[gnu::always_inline]] void operator=(const Result& result) const {
+    std::memcpy(static_cast<void*>(out), result.data(), sizeof(Result));
+  }
+  template <class Expression>
+  [[gnu::always_inline]] void operator=(const Expression& expression) const {
+    Eigen::Map<Result>{out} = expression;
+  }
+};
+
 template <class Out, class T, class Body, class... Operands>
 inline void tile_loop_over(Out* out, int64_t n, const Body& body, Operands... operands) {
   constexpr int block = kBlock<T>;
@@ -92,7 +115,7 @@ inline void tile_loop_over(Out* out, int64_t n, const Body& body, Operands... op
       body(result, operands.at(i)...);
       convert_halves(result.data(), out + i, block);
     } else {
-      Eigen::Map<Result> result(out + i);
+      const Destination<Out, block> result{out + i};
       body(result, operands.at(i)...);
     }
   }
@@ -123,6 +146,15 @@ EIGEN_STRONG_INLINE auto each(F f, const A& a, const More&... more) {
   constexpr int size = A::SizeAtCompileTime;
   Eigen::Array<decltype(f(a.coeff(0), more.coeff(0)...)), size, 1> result;
   for (int i = 0; i < size; ++i) result.coeffRef(i) = f(a.coeff(i), more.coeff(i)...);
+  return result;
+}
+
+/// `!x` of bools in memory, as bytes: GCC does not vectorise it otherwise.
+inline Block<bool> not_of_bools(const BlockMap<bool>& a) {
+  Block<bool> result;
+  const uint8_t* from = reinterpret_cast<const uint8_t*>(a.data());
+  uint8_t* to = reinterpret_cast<uint8_t*>(result.data());
+  for (int i = 0; i < kBlock<bool>; ++i) to[i] = from[i] ^ 1;
   return result;
 }
 

@@ -19,7 +19,7 @@ inline To convert(From value) {
     return value != From(0);
   } else if constexpr (is_complex_type<From> && !is_complex_type<To>) {
     return To(value.real());
-  } else if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, uint8_t>) {
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) < 4) {
     return To(int32_t(value));
   } else {
     return To(value);
@@ -31,6 +31,8 @@ void convert_run(const From* in, To* out, int64_t n) {
   if constexpr ((is_half_type<From> && std::is_same_v<To, float>) ||
                 (is_half_type<To> && std::is_same_v<From, float>))
     return convert_halves(in, out, n);
+  else if constexpr (std::is_same_v<From, bool> && !is_complex_type<To>)  // else not vectorised
+    return convert_run(reinterpret_cast<const uint8_t*>(in), out, n);
   else
     for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i]);
 }
@@ -75,14 +77,6 @@ void move(const void* from, int64_t stride, void* to, int64_t n) {
 template <class T>
 struct Central {
   using type = T;
-};
-template <>
-struct Central<int8_t> {
-  using type = int32_t;
-};
-template <>
-struct Central<int16_t> {
-  using type = int32_t;
 };
 template <>
 struct Central<Half> {

@@ -29,16 +29,31 @@ inline Complex divide(Complex x, Complex y) {
   return {(a * ratio + b) * scale, (b * ratio - a) * scale};
 }
 
+/// The real and imaginary parts of a block, one after the other.
+template <class T>
+using Parts = Eigen::Array<RealOf<T>, 2 * kBlock<T>, 1>;
+template <class T>
+EIGEN_STRONG_INLINE Eigen::Map<const Parts<T>> parts_of(const BlockMap<T>& block) {
+  return Eigen::Map<const Parts<T>>(reinterpret_cast<const RealOf<T>*>(block.data()));
+}
+template <class A>
+EIGEN_STRONG_INLINE Parts<typename A::Scalar> parts_of(const A& a) {
+  const Block<typename A::Scalar> block = a;
+  return parts_of<typename A::Scalar>(BlockMap<typename A::Scalar>(block.data()));
+}
+
 /// a + factor * b, with a real factor, which leaves infinite parts apart.
 template <class A, class B>
 EIGEN_STRONG_INLINE Block<typename A::Scalar> complex_axpy(const A& a, const B& b, double factor) {
   using T = typename A::Scalar;
-  using Parts = Eigen::Array<RealOf<T>, 2 * A::SizeAtCompileTime, 1>;
-  Block<T> sum = a;
-  const Block<T> other = b;
-  Eigen::Map<Parts>(reinterpret_cast<RealOf<T>*>(sum.data())) +=
-      RealOf<T>(factor) * Eigen::Map<const Parts>(reinterpret_cast<const RealOf<T>*>(other.data()));
+  Block<T> sum;
+  Eigen::Map<Parts<T>>(reinterpret_cast<RealOf<T>*>(sum.data())) =
+      parts_of(a) + RealOf<T>(factor) * parts_of(b);
   return sum;
+}
+template <class A, class B>
+EIGEN_STRONG_INLINE Block<typename A::Scalar> complex_mul(const A& a, const B& b) {
+  return a * b;
 }
 template <class A, class B>
 EIGEN_STRONG_INLINE auto complex_div(const A& a, const B& b) {

@@ -1,7 +1,7 @@
 // Transcendental functions of tile expressions: Eigen's vector code where Eigen 3.4 has some for T (exp, log,
-// tanh, erf of float; exp, log, pow of double), our own for most functions of float (single_precision.h),
-// else libm, element by element. tests/eager/test_accuracy.py checks the error of each in units in the last
-// place.
+// tanh, erf of float; exp, log of double), our own for most functions of float (single_precision.h) and some
+// of double (double_precision.h), else libm, element by element. tests/eager/test_accuracy.py checks the
+// error of each in units in the last place.
 #pragma once
 
 #include <cmath>
@@ -9,6 +9,7 @@
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "eager/cpu/tile/block.h"
+#include "eager/cpu/tile/double_precision.h"
 #include "eager/cpu/tile/reals.h"
 #include "eager/cpu/tile/single_precision.h"
 
@@ -24,8 +25,6 @@ namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
     else                                                   \
       return each([](T x) { return T(std::name(x)); }, a); \
   }
-FRAMEJIT_TILE_OF_FLOAT(sin)
-FRAMEJIT_TILE_OF_FLOAT(cos)
 FRAMEJIT_TILE_OF_FLOAT(tan)
 FRAMEJIT_TILE_OF_FLOAT(asin)
 FRAMEJIT_TILE_OF_FLOAT(acos)
@@ -39,6 +38,28 @@ FRAMEJIT_TILE_OF_FLOAT(atanh)
 FRAMEJIT_TILE_OF_FLOAT(erfc)
 #undef FRAMEJIT_TILE_OF_FLOAT
 
+template <class A>
+EIGEN_STRONG_INLINE auto sin(const A& a) {
+  if constexpr (std::is_same_v<typename A::Scalar, float>)
+    return sin_float(a);
+  else
+    return sin_double(a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto cos(const A& a) {
+  if constexpr (std::is_same_v<typename A::Scalar, float>)
+    return cos_float(a);
+  else
+    return cos_double(a);
+}
+/// Eigen has vectors of float alone.
+template <class A>
+EIGEN_STRONG_INLINE Block<typename A::Scalar> tanh(const A& a) {
+  if constexpr (std::is_same_v<typename A::Scalar, float>)
+    return a.tanh();
+  else
+    return tanh_double(a);
+}
 template <class A>
 EIGEN_STRONG_INLINE auto log2(const A& a) {
   using T = typename A::Scalar;
@@ -161,7 +182,7 @@ EIGEN_STRONG_INLINE Block<typename A::Scalar> pow(const A& a, const B& b) {
   if constexpr (std::is_same_v<T, float>)
     return pow_float(a, b);
   else
-    return Eigen::pow(a, b);
+    return pow_double(a, b);
 }
 
 /// log(exp(a) + exp(b)) without overflow; equal infinities stay.
@@ -175,7 +196,7 @@ EIGEN_STRONG_INLINE auto logaddexp(const A& a, const B& b) {
   };
   if constexpr (std::is_same_v<T, float>)
     return with_exceptions(
-        logaddexp_finite, exact,
+        [](T x, T y) { return logaddexp_finite(x, y); }, exact,
         [](T x, T y) { return std::abs(x) + std::abs(y) <= std::numeric_limits<T>::max(); }, opaque(a),
         opaque(b));
   else

@@ -54,9 +54,8 @@ EIGEN_STRONG_INLINE auto cos_float(const A& a) {
 }
 template <class A>
 EIGEN_STRONG_INLINE auto tan_float(const A& a) {
-  return with_exceptions(
-      tan_of_reduced, [](float x) { return std::tan(x); },
-      [](float x) { return std::abs(x) <= kLargestAngle; }, a);
+  return with_exceptions([](float x) { return tan_of_reduced(x); }, [](float x) { return std::tan(x); },
+                         [](float x) { return std::abs(x) <= kLargestAngle; }, a);
 }
 
 inline constexpr double kHalfPi = 1.57079632679489661923;

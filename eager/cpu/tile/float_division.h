@@ -25,7 +25,7 @@ EIGEN_STRONG_INLINE auto with_rest(FromRest from_rest, const A& a, const B& b) {
   const auto exact = [=](T x, T y) { return from_rest(x, y, std::fmod(x, y)); };
   if constexpr (std::is_same_v<T, float>)
     return with_exceptions([=](float x, float y) { return from_rest(x, y, fmod_in_range(x, y)); }, exact,
-                           fmod_is_in_range, opaque(a), opaque(b));
+                           [](float x, float y) { return fmod_is_in_range(x, y); }, opaque(a), opaque(b));
   else
     return each(exact, a, b);
 }

@@ -25,8 +25,8 @@ EIGEN_STRONG_INLINE auto erfc_float(const A& a) {
 
 /// x times a polynomial in w = -log(1 - x^2) where w < 6, within 3e-9, and in the root of w beyond, within
 /// 4e-10.
-inline float erfinv_inside(float value) {
-  const double x = value, w = -kLn2 * log2_series((1 - x) * (1 + x)), root = std::sqrt(w);
+inline float erfinv_from_log(float x, double w) {
+  const double root = std::sqrt(w);
   const double central = polynomial(w, 0.886226927791834, 0.23201354177709294, 0.011550423289002947,
                                     -0.002338711346177977, -0.00012192253071080621, 4.06123656536642e-05,
                                     5.637581067695425e-06, -2.3750996409016012e-06, 2.6833490525390223e-07,
@@ -37,11 +37,18 @@ inline float erfinv_inside(float value) {
                  -0.018782601388614942, 0.001202045282705059, -3.4434072318892996e-05);
   return float(x * (w < 6 ? central : tail));
 }
-/// `exact` is for the ends and what lies beyond.
+/// `exact` is for the ends and what lies beyond. Two loops: GCC would not vectorise all of it in one.
 template <class A, class Exact>
 EIGEN_STRONG_INLINE auto erfinv_float(const A& a, Exact exact) {
-  return with_exceptions(
-      erfinv_inside, exact, [](float x) { return std::abs(x) < 1; }, a);
+  const auto w = each(
+      [](float value) {
+        const double x = value;
+        return -kLn2 * log2_series((1 - x) * (1 + x));
+      },
+      a);
+  return with_exceptions([](float x, double w) { return erfinv_from_log(x, w); },
+                         [=](float x, double) { return exact(x); },
+                         [](float x, double) { return std::abs(x) < 1; }, a, w);
 }
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile

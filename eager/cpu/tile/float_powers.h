@@ -50,26 +50,32 @@ EIGEN_STRONG_INLINE auto scaled_log2_float(const A& a, double factor) {
                          [](float x) { return (x > 0) & (x < infinity); }, a);
 }
 
-/// Zero and infinity have logarithms here that no exponent makes ordinary. A negative base has a power where
-/// the exponent is a whole number, and that is negative where it is odd.
-inline float power_of(float x, float y) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
+/// Zero and infinity get logarithms that no exponent makes ordinary.
+inline double log2_of_size(float x) {
   constexpr double none = 1e300;
   const float size = std::abs(x);
   const double ordinary = log2_series(size);
-  const double logarithm = size == 0 ? -none : size == infinity ? none : ordinary;
+  return size == 0 ? -none : size == std::numeric_limits<float>::infinity() ? none : ordinary;
+}
+/// A negative base has a power where the exponent is a whole number, and that is negative where it is odd.
+inline float power_of(float x, float y, double logarithm) {
   const float power = float(exp2_series(y * logarithm));
   const bool whole = std::rint(y) == y, odd = whole & (std::rint(y * 0.5f) != y * 0.5f);
   const float with_sign = odd ? std::copysign(power, x) : power;
-  const bool has_none = (x < 0) & (size < infinity) & !whole;
+  const bool has_none = (x < 0) & (x > -std::numeric_limits<float>::infinity()) & !whole;
   return has_none ? std::numeric_limits<float>::quiet_NaN() : with_sign;
 }
+/// Two loops: GCC would not vectorise all of it in one.
 template <class A, class B>
 EIGEN_STRONG_INLINE auto pow_float(const A& a, const B& b) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  return with_exceptions(
-      power_of, [](float x, float y) { return std::pow(x, y); },
-      [](float x, float y) { return (x == x) & (std::abs(y) < infinity); }, opaque(a), opaque(b));
+  const Block<float> x = opaque(a), y = opaque(b);
+  const auto logarithm = each([](float x) { return log2_of_size(x); }, x);
+  return with_exceptions([](float x, float y, double logarithm) { return power_of(x, y, logarithm); },
+                         [](float x, float y, double) { return std::pow(x, y); },
+                         [](float x, float y, double) {
+                           return (x == x) & (std::abs(y) < std::numeric_limits<float>::infinity());
+                         },
+                         x, y, logarithm);
 }
 
 template <class A>

@@ -142,7 +142,10 @@ EIGEN_STRONG_INLINE auto bitwise_xor(const A& a, const B& b) {
 template <class A>
 EIGEN_STRONG_INLINE auto bitwise_not(const A& a) {
   using T = typename A::Scalar;
-  return each([](T x) { return std::is_same_v<T, bool> ? T(x ^ 1) : T(~x); }, a);
+  if constexpr (std::is_same_v<T, bool>)
+    return not_of_bools(a);
+  else
+    return each([](T x) { return T(~x); }, a);
 }
 /// Shifts by a negative count or by the width and more: 0 to the left, the sign (0 or -1) to the right.
 template <class A, class B>

@@ -51,7 +51,10 @@ EIGEN_STRONG_INLINE auto logical_xor(const A& a, const B& b) {
 template <class A>
 EIGEN_STRONG_INLINE auto logical_not(const A& a) {
   using T = typename A::Scalar;
-  return each([](T x) { return x == T(0); }, a);
+  if constexpr (std::is_same_v<T, bool>)
+    return not_of_bools(a);
+  else
+    return each([](T x) { return x == T(0); }, a);
 }
 
 /// `condition` is an operand like the others and hence has their type: everything but zero is true.

@@ -110,6 +110,8 @@ struct Reduction {
         static_cast<T*>(out)[i] = kKind == ReduceKind::mean ? value / double(count) : value;
       } else if constexpr (kKind == ReduceKind::mean) {
         static_cast<T*>(out)[i] = T(states[i].real / double(count));
+      } else if constexpr (kKind == ReduceKind::sum && std::is_same_v<T, bool>) {
+        static_cast<int64_t*>(out)[i] = states[i].integer;
       } else if constexpr (std::is_floating_point_v<T>) {
         static_cast<T*>(out)[i] = T(states[i].real);
       } else {
@@ -146,6 +148,7 @@ void for_each_dtype(Visit& visit) {
     visit.template operator()<kKind, float>();
     visit.template operator()<kKind, double>();
   } else {
+    if constexpr (kKind == ReduceKind::sum) visit.template operator()<kKind, bool>();
     if constexpr (kKind != ReduceKind::mean) visit.template operator()<kKind, int64_t>();
     visit.template operator()<kKind, float>();
     visit.template operator()<kKind, double>();

@@ -163,11 +163,26 @@ ReduceState reduce_products(const void* left, const void* right, int64_t n) {
   return R::state_of(value, 0);
 }
 
+/// A lane holds a count up to 255, more than a chunk has for it.
+inline ReduceState count_chunk(const void* in, int64_t n) {
+  static_assert(cpu::kReduceChunk / kLanes < 255);
+  const uint8_t* from = static_cast<const uint8_t*>(in);
+  uint8_t lanes[kLanes] = {};
+  int64_t at = 0, total = 0;
+  for (; at + kLanes <= n; at += kLanes)
+    for (int i = 0; i < kLanes; ++i) lanes[i] = uint8_t(lanes[i] + from[at + i]);
+  for (; at < n; ++at) total += from[at];
+  for (uint8_t count : lanes) total += count;
+  return Reduction<ReduceKind::sum, int64_t>::state_of(total, 0);
+}
+
 template <ReduceKind kKind, class T>
 ReduceState reduce_chunk(const void* in, int64_t n, int64_t first) {
   using R = Reduction<kKind, T>;
   const T* from = static_cast<const T*>(in);
-  if constexpr (is_arg(kKind)) {
+  if constexpr (kKind == ReduceKind::sum && std::is_same_v<T, bool>) {
+    return count_chunk(in, n);
+  } else if constexpr (is_arg(kKind)) {
     // The extremum first (vectorised), then where it stands.
     constexpr ReduceKind value_kind = kKind == ReduceKind::argmax ? ReduceKind::amax : ReduceKind::amin;
     auto best = reduce_values<value_kind, T>(from, n);

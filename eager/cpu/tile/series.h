@@ -14,9 +14,9 @@ namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
 inline constexpr double kRoundingMagic = 0x1.8p52;
 
 /// c0 + x * (c1 + x * (c2 + ...)).
-[[gnu::always_inline]] inline double polynomial(double, double c0) { return c0; }
+inline double polynomial(double, double c0) { return c0; }
 template <class... More>
-[[gnu::always_inline]] inline double polynomial(double x, double c0, More... more) {
+inline double polynomial(double x, double c0, More... more) {
   return c0 + x * polynomial(x, more...);
 }
 
@@ -41,17 +41,14 @@ template <class T, class Plain>
 inline constexpr bool
     is_constant_block<Eigen::CwiseNullaryOp<Eigen::internal::scalar_constant_op<T>, Plain>> = true;
 
-/// An operand, of whose elements GCC does not see that they are one number: it would move parts of the
-/// computation out of the loop, and then not vectorise what is left.
+/// The elements of an operand in memory of their own, of which GCC knows nothing. Of one number it would move
+/// parts of a long computation out of the loop, and reading of memory into a branch; then it does not
+/// vectorise what is left.
 template <class A>
-EIGEN_STRONG_INLINE decltype(auto) opaque(const A& a) {
-  if constexpr (is_constant_block<A>) {
-    Block<typename A::Scalar> elements = a;
-    asm("" : "+m"(elements));
-    return elements;
-  } else {
-    return (a);
-  }
+EIGEN_STRONG_INLINE Block<typename A::Scalar> opaque(const A& a) {
+  Block<typename A::Scalar> elements = a;
+  asm("" : "+m"(elements));
+  return elements;
 }
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile

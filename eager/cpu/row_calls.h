@@ -1,0 +1,12 @@
+// Pointwise calls whose operands lie in memory row by row: a matrix and a row, a matrix and a column, slices.
+#pragma once
+
+#include "eager/cpu/pointwise.h"
+
+namespace framejit::eager::cpu {
+
+/// Runs the call when trailing dims make up rows that lie side by side in the result and in every operand, or
+/// repeat one element, and all types are the kernel's. False, with nothing done, when not.
+bool run_rows(const TileCall& call, const Operand* operands, const Tensor& result);
+
+}  // namespace framejit::eager::cpu
