@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from eager_ops.case import ALL, Arrays, Case, floats, rng, square
+from eager_ops.case import ALL, SQUARE, Arrays, Case, floats, rng, square
 
 ALLOCATES = 2.0  # the pool must pay: torch maps and clears fresh pages
 pointwise = partial(Case, sizes=ALL)
@@ -35,7 +34,7 @@ def mask_and_two(n: int) -> Arrays:
     return [a > b, a, b]
 
 
-def _functions(names: str, arrays: Callable[[int], Arrays] = floats()) -> list[Case]:
+def _functions(names: str, arrays: Callable[[int], Arrays] = SQUARE) -> list[Case]:
     """Functions of one tensor that NumPy has too, mostly."""
     return [
         pointwise(name, lambda t, a, name=name: getattr(t, name)(a), arrays, numpy=getattr(np, name, None))
