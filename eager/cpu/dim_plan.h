@@ -54,30 +54,32 @@ struct DimPlan {
     if (!index_sizes.empty()) length = index_sizes[dim];
   }
 
-  int64_t offset(int64_t o, int64_t index, int64_t k) const {
-    FRAMEJIT_CHECK(uint64_t(index) < uint64_t(size), "index ", index, " is out of bounds for dimension ", dim,
-                   " with size ", size);
-    return outer[size_t(o)] + index * stride + inner[size_t(k)];
-  }
   int64_t row_elements() const { return length * int64_t(inner.size()); }
 
-  /// Calls `f(offset in the tensor, position in the index tensor)`.
+  /// Calls `f(offset in the tensor, position in the index tensor)`, for indices that have been checked.
   template <class F>
   void for_each(const int64_t* index, int64_t begin, int64_t end, F f) const {
     int64_t position = begin * row_elements();
     if (inner.size() == 1) {
       for (int64_t o = begin; o < end; ++o)
-        for (int64_t j = 0; j < length; ++j, ++position) f(offset(o, index[position], 0), position);
+        for (int64_t j = 0; j < length; ++j, ++position)
+          f(outer[size_t(o)] + index[position] * stride, position);
       return;
     }
     for (int64_t o = begin; o < end; ++o)
       for (int64_t j = 0; j < length; ++j)
         for (int64_t k = 0; k < int64_t(inner.size()); ++k, ++position)
-          f(offset(o, index[position], k), position);
+          f(outer[size_t(o)] + index[position] * stride + inner[size_t(k)], position);
   }
   /// Raises for a bad index, before anything is written.
   void check(const int64_t* index) const {
-    for_each(index, 0, int64_t(outer.size()), [](int64_t, int64_t) {});
+    const int64_t count = int64_t(outer.size()) * row_elements();
+    uint64_t largest = 0;  // negative ones are large, too
+    for (int64_t i = 0; i < count; ++i) largest = std::max(largest, uint64_t(index[i]));
+    if (count == 0 || largest < uint64_t(size)) return;
+    for (int64_t i = 0; i < count; ++i)
+      FRAMEJIT_CHECK(uint64_t(index[i]) < uint64_t(size), "index ", index[i],
+                     " is out of bounds for dimension ", dim, " with size ", size);
   }
 };
 

@@ -24,6 +24,7 @@ void gather_kernel(const Op& op, const Value* args, Value* results) {
   if (!(index.numel() == 0)) {
     const DimPlan plan(self, index.sizes(), dim_argument(args, self.dim()));
     const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, plan.row_elements()));
+    plan.check(index.data_as<int64_t>());
     for_item_size(self.dtype(), [&](auto zero) {
       using T = decltype(zero);
       const T* from = self.data_as<T>();

@@ -48,6 +48,12 @@ void read_elements(const Tensor& x, const IndexPlan& plan, const Tensor& result)
     using T = decltype(zero);
     const T* from = x.data_as<T>();
     T* to = result.data_as<T>();
+    if (inner == 1 && plan.before.size() == 1) {
+      const int64_t *chosen = plan.chosen.data(), base = plan.before[0];
+      return parallel_for(outer_count(plan), grain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) to[i] = from[base + chosen[i]];
+      });
+    }
     parallel_for(outer_count(plan), grain, [&](int64_t begin, int64_t end) {
       for_each_run(plan, begin, end, [&](int64_t offset, int64_t position) {
         copy_run(from + offset, plan.run, to + position);

@@ -281,7 +281,7 @@ void copy_elements(const Tensor& from, const Tensor& to) {
     std::memmove(to.data(), from.data(), size_t(count(to.sizes())) * item_size(to.dtype()));
     return;
   }
-  if (copy_transposed(from, to)) return;
+  if (!flat && (copy_runs(from, to) || copy_transposed(from, to))) return;
   ProgramKey key = copy_key(from.dtype(), to.dtype());
   Operand operand(from);
   run_nest(key, &operand, nullptr, to);

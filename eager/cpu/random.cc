@@ -186,9 +186,11 @@ void randperm_kernel(const Op& op, const Value* args, Value* results) {
   const RandomState state = generator_of(args[1]).take(uint64_t(n));
   std::vector<int64_t> order(size_t(n), 0);
   std::iota(order.begin(), order.end(), 0);
+  PhiloxBlock block{};  // two words for each place, hence one block for two
   for (int64_t i = n - 1; i > 0; --i) {
-    const PhiloxBlock block = philox(state.seed, state.offset + uint64_t(i));
-    std::swap(order[size_t(i)], order[uniform_below(block[0], block[1], uint64_t(i) + 1)]);
+    const size_t words = size_t(i % 2 * 2);
+    if (words == 2 || i == n - 1) block = philox(state.seed, state.offset + uint64_t(i / 2));
+    std::swap(order[size_t(i)], order[uniform_below(block[words], block[words + 1], uint64_t(i) + 1)]);
   }
   for_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);

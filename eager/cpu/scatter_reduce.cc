@@ -73,9 +73,13 @@ T divided(T sum, int64_t count) {
 template <class T>
 void reduce_into(const Tensor& result, const Tensor& src, const Value* args, Combine combine,
                  bool include_self) {
-  std::vector<int64_t> counts(result->storage->nbytes() / sizeof(T), 0);
   T* to = result.data_as<T>();
   const T* from = src.data_as<T>();
+  if (include_self && combine != Combine::mean)
+    return scatter_into(result, args, [&](int64_t offset, int64_t position) {
+      to[offset] = combined(combine, to[offset], from[position]);
+    });
+  std::vector<int64_t> counts(result->storage->nbytes() / sizeof(T), 0);
   scatter_into(result, args, [&](int64_t offset, int64_t position) {
     const bool first = counts[size_t(offset)]++ == 0 && !include_self;
     to[offset] = first ? from[position] : combined(combine, to[offset], from[position]);

@@ -59,6 +59,19 @@ void sort_rows(const Tensor& self, int dim, const Tensor& values, const Tensor& 
   });
 }
 
+/// A stable sort. std::stable_sort takes memory for every row, which rows of a few elements notice.
+template <class T, class Less>
+void sort_row(std::vector<Entry<T>>& row, Less less) {
+  constexpr size_t few = 32;
+  if (row.size() > few) return std::stable_sort(row.begin(), row.end(), less);
+  for (size_t i = 1; i < row.size(); ++i) {
+    const Entry<T> entry = row[i];
+    size_t at = i;
+    for (; at > 0 && less(entry, row[at - 1]); --at) row[at] = row[at - 1];
+    row[at] = entry;
+  }
+}
+
 struct OrderedRows {
   Tensor self, values, indices;
   int dim;
@@ -93,7 +106,7 @@ void sort_kernel(const Op& op, const Value* args, Value* results) {
     if (rows.self.dim() > 0 && rows.self.sizes()[rows.dim] >= RadixOrder<T>::kShortest)
       return sort_rows<T>(rows.self, rows.dim, rows.values, rows.indices, descending);
     order_rows<T>(rows.self, rows.dim, rows.values, rows.indices, [descending](auto& row) {
-      std::stable_sort(row.begin(), row.end(), [descending](const auto& a, const auto& b) {
+      sort_row(row, [descending](const auto& a, const auto& b) {
         return descending ? less_than(b.value, a.value) : less_than(a.value, b.value);
       });
     });

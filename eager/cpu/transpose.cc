@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "eager/cpu/isa.h"
 #include "eager/cpu/kernel_support.h"
@@ -65,7 +66,57 @@ struct Shared {
   }
 };
 
+/// Elements that lie side by side on both sides are worth a call of memcpy from this many bytes on.
+constexpr int64_t kLeastRun = 32;
+
+/// Where row `index` of the outer dims, all but the last, begins on both sides, and the way to the next one.
+class OuterRows {
+ public:
+  OuterRows(const Shared& dims, int64_t index) : dims_(dims), place_(dims.sizes.size()) {
+    for (int d = dims.sizes.size() - 2; d >= 0; --d) {
+      place_[d] = index % dims.sizes[d];
+      index /= dims.sizes[d];
+      from_ += place_[d] * dims.from[d];
+      to_ += place_[d] * dims.to[d];
+    }
+  }
+  int64_t from() const { return from_; }
+  int64_t to() const { return to_; }
+  void next() {
+    for (int d = dims_.sizes.size() - 2; d >= 0; --d) {
+      from_ += dims_.from[d];
+      to_ += dims_.to[d];
+      if (++place_[d] < dims_.sizes[d]) return;
+      from_ -= dims_.from[d] * dims_.sizes[d];
+      to_ -= dims_.to[d] * dims_.sizes[d];
+      place_[d] = 0;
+    }
+  }
+
+ private:
+  const Shared& dims_;
+  Dims place_;
+  int64_t from_ = 0, to_ = 0;
+};
+
 }  // namespace
+
+bool copy_runs(const Tensor& from, const Tensor& to) {
+  if (from.dtype() != to.dtype() || !(from.sizes() == to.sizes()) || to.numel() < kLeast) return false;
+  const Shared dims(from, to);
+  const int last = dims.sizes.size() - 1;
+  const int64_t item = int64_t(item_size(to.dtype())), run = dims.sizes[last] * item;
+  if (dims.from[last] != 1 || dims.to[last] != 1 || run < kLeastRun) return false;
+  const char* source = static_cast<const char*>(from.data());
+  char* target = static_cast<char*>(to.data());
+  const int64_t rows = to.numel().expect() / dims.sizes[last];
+  parallel_for(rows, std::max<int64_t>(1, 4 * kPiece / run), [&](int64_t begin, int64_t end) {
+    OuterRows row(dims, begin);
+    for (int64_t i = begin; i < end; ++i, row.next())
+      std::memmove(target + row.to() * item, source + row.from() * item, size_t(run));
+  });
+  return true;
+}
 
 bool copy_transposed(const Tensor& from, const Tensor& to) {
   if (from.dtype() != to.dtype() || !(from.sizes() == to.sizes()) || to.numel() < kLeast) return false;

@@ -1,4 +1,4 @@
-// Copies whose two sides run along different dims.
+// Copies whose two sides do not lie in memory as one piece: run by run, or along different dims.
 #pragma once
 
 #include <array>
@@ -13,6 +13,9 @@ using TransposeFn = void (*)(const void* from, int64_t from_stride, void* to, in
 /// For elements of 1, 2, 4, 8 and 16 bytes; compiled once per instruction set (tile/transpose.cc).
 using Transpositions = std::array<TransposeFn, 5>;
 
+/// `to = from`, of one dtype and one shape, where elements lie side by side along the same dim on both sides.
+/// False, with nothing done, where such runs are short, and for small copies.
+bool copy_runs(const Tensor& from, const Tensor& to);
 /// `to = from`, of one dtype and one shape, where the dim along which `to` lies side by side is not the one
 /// of `from`. False, with nothing done, for any other copy and for small ones.
 bool copy_transposed(const Tensor& from, const Tensor& to);
