@@ -8,24 +8,35 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from pathlib import Path
 
 from building import build
 from environment import BUILD, TEST, Environment
 from machine import compiler, prepare
-from progress import StepFailed, Steps
+from progress import LOGS, StepFailed, Steps
 from suites import Counts, run_gtest, run_pytest
 
 # Tests that walk every layer and are not about time or memory use.
 PYTEST_SUBSET = ["tests", "-m", "not slow", "-k", "not leak and not fuzz and not oracle"]
 
+# Reports go to files, since pytest swallows the standard error of a process that dies.
+REPORTS = LOGS / "sanitizer"
 # Python never frees its interned objects, so leaks are counted by the leak tests instead. odr: inline functions of the
-# tile kernels exist once per instruction set on purpose (see cmake/Products.cmake).
+# tile kernels exist once per instruction set on purpose (see cmake/Products.cmake). Null: tests ask for absurd sizes.
 ASAN = {
-    "ASAN_OPTIONS": "detect_leaks=0:detect_odr_violation=0:abort_on_error=0",
-    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "ASAN_OPTIONS": f"detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1:log_path={REPORTS}",
+    "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={REPORTS}",
 }
-TSAN = {"TSAN_OPTIONS": "halt_on_error=0:second_deadlock_stack=1"}
+TSAN = {"TSAN_OPTIONS": f"halt_on_error=0:second_deadlock_stack=1:log_path={REPORTS}"}
+
+
+def reports() -> list[Path]:
+    """The files, one for each process, in which the sanitizers found something (refused allocations are noted there too)."""
+    found = re.compile(r"ERROR: |runtime error: |WARNING: ThreadSanitizer")
+    files = sorted(REPORTS.parent.glob(f"{REPORTS.name}.*"))
+    return [file for file in files if found.search(file.read_text(errors="replace"))]
 
 
 def _runtime(name: str) -> str:
@@ -69,10 +80,15 @@ def main(arguments: list[str]) -> int:
     with steps.step(f"environment {environment.interpreter.version}") as step:
         environment.install(step, BUILD + TEST)
     counts = Counts()
+    for report in REPORTS.parent.glob(f"{REPORTS.name}.*"):
+        report.unlink()
     if "asan" in chosen:
         counts.add(_asan(steps, environment, subset))
     if "tsan" in chosen:
         counts.add(_tsan(steps, environment))
     steps.print_table()
+    for report in reports():
+        print(f"\n{report}:\n{report.read_text(errors='replace')}")
+        counts.add(Counts(failed=1))
     print(f"{counts.passed} passed, {counts.failed} failed")
     return 1 if counts.failed else 0
