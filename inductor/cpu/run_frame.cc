@@ -15,7 +15,11 @@ using eager::Value;
 
 namespace {
 
+/// Where a tensor's elements begin. A loop reads operands that do not move before it finds that it has no
+/// elements: of an empty tensor, which need not have memory, it gets zeros.
 char* first_byte(const eager::TensorImpl& tensor) {
+  alignas(16) static char zeros[16];
+  if (eager::numel(tensor.meta.sizes) == 0) return zeros;
   return static_cast<char*>(tensor.storage->data()) +
          tensor.offset * int64_t(eager::item_size(tensor.meta.dtype));
 }
@@ -44,14 +48,14 @@ void RunFrame::allocate() {
         memory_[b] = first_byte(*inputs_[plan_.input_of[b]].impl());
         break;
       case Buffer::Kind::constant:
-        memory_[b] = static_cast<char*>(buffer.node->constant.data());
+        memory_[b] = first_byte(*buffer.node->constant.impl());
         break;
       case Buffer::Kind::loop:
         if (instance_.memory.offset[b] >= 0) {
           memory_[b] = static_cast<char*>(workspace_->data()) + instance_.memory.offset[b];
         } else if (buffer.is_result) {
           owned_[b] = Tensor::empty(instance_.tensors[size_t(instance_.base_tensor[b])].meta);
-          memory_[b] = static_cast<char*>(owned_[b].data());
+          memory_[b] = first_byte(*owned_[b].impl());
         }
         break;
       case Buffer::Kind::external:
@@ -145,7 +149,7 @@ void RunFrame::run_external(const External& external) {
     const size_t result = size_t(external.results[i]);
     const size_t buffer = size_t(program_.tensors[result].buffer);
     owned_[buffer] = as_promised(node, results[i].tensor(), instance_.tensors[result].meta);
-    memory_[buffer] = static_cast<char*>(owned_[buffer].data());
+    memory_[buffer] = first_byte(*owned_[buffer].impl());
   }
   bool made_numbers =
       std::find(external.results.begin(), external.results.end(), -1) != external.results.end();
