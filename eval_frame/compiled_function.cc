@@ -282,6 +282,10 @@ PyTypeObject make_type() {
 
 }  // namespace
 
+PyObject* compiled_target(PyObject* callable) {
+  return Py_TYPE(callable) == compiled_function_type() ? as_compiled(callable)->target : nullptr;
+}
+
 PyTypeObject* compiled_function_type() {
   static PyTypeObject type = make_type();
   return PyType_Ready(&type) == 0 ? &type : nullptr;

@@ -15,6 +15,8 @@ namespace framejit::eval_frame {
 
 /// Makes the type ready; null with an exception set on failure. Borrowed.
 PyTypeObject* compiled_function_type();
+/// What a compiled function compiles (borrowed); null for other callables.
+PyObject* compiled_target(PyObject* callable);
 
 /// Reads the arguments of CompiledFunction(fn, *, fullgraph, dynamic, backend, options); see python_api.md.
 /// False with an exception set.

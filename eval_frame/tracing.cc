@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "eval_frame/compiled_function.h"
 #include "eval_frame/events.h"
 #include "eval_frame/runner.h"
 #include "eval_frame/thread.h"
@@ -83,6 +84,7 @@ std::unique_ptr<Trace> trace_at(const Place& place, const Settings& settings,
   request.varied = varied;
   request.front_end = symbolic::default_front_end();
   request.compiler = settings.compiler.get();
+  request.compiled_target = compiled_target;
   request.is_disabled = [](PyObject* function) { return disabled_kind(function) != Disabled::no; };
   Counted busy(this_thread().busy);
   return settings.tracer(request);

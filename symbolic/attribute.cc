@@ -148,6 +148,8 @@ Var* Executor::bind_class_value(Var* owner, PyObject* name, PyObject* found) {
     return call(existing(getter, nullptr), {{descriptor, owner, class_of(owner)}, {}});
   }
   if (found == object_class_descriptor(name)) return class_of(owner);
+  if (request_.compiled_target && request_.compiled_target(found))
+    return method(class_value(owner, name, found), owner);
   break_here(BreakId::unsupported_attribute,
              std::string(type_of(owner)->tp_name) + "." + PyUnicode_AsUTF8(name));
 }

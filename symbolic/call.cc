@@ -80,6 +80,11 @@ Var* Executor::call_method(Var* owner, const char* name, std::vector<Var*> args)
 }
 
 Var* Executor::call_object(ObjectVar* callee, const CallArgs& args) {
+  bool asks = callee->existing() && request_.compiled_target;
+  if (PyObject* inner = asks ? request_.compiled_target(callee->real.get()) : nullptr) {
+    if (callee->source) guards_.identity(callee->source, callee->real.get());
+    return call(existing(pin(inner), nullptr), args);
+  }
   PyObject* target = is_constant_like(callee) ? as_constant(callee) : nullptr;
   if (!target) {
     if (callee->existing() && Py_TYPE(callee->real.get()) == partial_type())
@@ -114,7 +119,7 @@ Var* Executor::call_object(ObjectVar* callee, const CallArgs& args) {
       break;
   }
   if (PyType_Check(target)) return construct(reinterpret_cast<PyTypeObject*>(target), args);
-  if (is_pure(target))
+  if (is_pure(target) || is_method_of_constants(target))
     if (Var* result = fold_call(target, args)) return result;
   if (Py_TYPE(target) == cached_function_type())
     if (Var* result = call_cached(target, args)) return result;
@@ -171,6 +176,11 @@ Var* Executor::set_grad_mode(const CallArgs& args) {
   eager::modes().grad_enabled = enabled == Py_True;
   effect(StepOp::grad_mode, {}, enabled == Py_True);
   return none();
+}
+
+/// A method of dtypes, devices and other constants in C: such objects do not change.
+bool Executor::is_method_of_constants(PyObject* callable) {
+  return Py_TYPE(callable) == &PyMethodDescr_Type && front_end().is_constant_type(PyDescr_TYPE(callable));
 }
 
 std::string Executor::callable_name(PyObject* callable) {

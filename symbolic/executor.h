@@ -352,6 +352,7 @@ class Executor {
   eager::SymInt as_size(Var* var);
   Var* size_binary(int op, Var* left, Var* right);
   static std::string callable_name(PyObject* callable);
+  bool is_method_of_constants(PyObject* callable);
   PyTypeObject* iterator_type(IteratorVar* iterator);
   static PyTypeObject* view_type(ViewVar* view);
   static PyTypeObject* method_type(MethodVar* method);

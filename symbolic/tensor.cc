@@ -220,6 +220,7 @@ Var* Executor::tensor_compare(int op, Var* left, Var* right) {
 
 Var* Executor::load_tensor_attribute(TensorVar* var, PyObject* name) {
   if (Var** found = var->attributes.find(name)) return *found;
+  if (!PyUnicode_CompareWithASCIIString(name, "__class__")) return class_of(var);
   PyTypeObject* type = type_of(var);
   PyObject* found = _PyType_Lookup(type, name);
   if (!found) {

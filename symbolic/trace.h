@@ -70,6 +70,8 @@ struct TraceRequest {
   const FrontEnd* front_end = nullptr;
   GraphCompiler* compiler = nullptr;
   bool (*is_disabled)(PyObject* function) = nullptr;  ///< is it marked with compiler.disable? null: none is
+  /// What `callable` compiles when it is called (borrowed); null where it is no compiled function.
+  PyObject* (*compiled_target)(PyObject* callable) = nullptr;
 };
 
 using Reg = uint32_t;

@@ -1,5 +1,6 @@
 #include "framejit/bindings/front_end.h"
 
+#include <array>
 #include <cstring>
 
 #include "eager/dispatch.h"
@@ -22,6 +23,19 @@ using symbolic::CallableRole;
 constexpr CallableInfo kOp{CallableRole::op};
 constexpr CallableInfo kNeedsValue{CallableRole::data, BreakId::tensor_value};
 constexpr CallableInfo kNeedsShape{CallableRole::data, BreakId::data_dependent_shape};
+
+/// framejit.memory_format and framejit.layout, which are written in Python.
+bool is_format(PyTypeObject* type) {
+  static std::array<PyObject*, 2> types{};  // kept for the life of the process
+  if (!types[0]) {
+    PyObject* package = PyDict_GetItemString(PyImport_GetModuleDict(), "framejit");
+    types = {package ? PyObject_GetAttrString(package, "memory_format") : nullptr,
+             package ? PyObject_GetAttrString(package, "layout") : nullptr};
+    PyErr_Clear();  // the package is still being imported
+  }
+  auto* object = reinterpret_cast<PyObject*>(type);
+  return object == types[0] || object == types[1];
+}
 
 /// An op is a break only when every overload of it reads data; else the recorder finds out which one was
 /// meant.
@@ -113,7 +127,7 @@ class TensorFrontEnd final : public symbolic::FrontEnd {
   }
   void set_error() const override { set_python_error(); }
   bool is_constant_type(PyTypeObject* type) const override {
-    return type == dtype_type || type == device_type;
+    return type == dtype_type || type == device_type || is_format(type);
   }
 
  private:

@@ -6,6 +6,7 @@
 ``import torch`` finds framejit, and ``import torchdynamo`` this file's stand-ins over ``framejit.compile``.
 """
 
+import importlib
 import sys
 import types
 import unittest
@@ -92,7 +93,7 @@ def _module(name, **contents):
     sys.modules[name] = module
     parent, _, child = name.rpartition(".")
     if parent:
-        setattr(sys.modules[parent], child, module)
+        setattr(importlib.import_module(parent), child, module)
     return module
 
 
@@ -123,6 +124,10 @@ def pytest_configure(config):
     unsupported = fj.compiler.disable(lambda a, b: a)  # a call that no graph holds
     _module("torchdynamo.eval_frame", unsupported=unsupported)
     _module("torchdynamo.bytecode_transformation")
+    # Of PyTorch's own test code: a base class, and what test_misc imports for one line.
+    for package in ("torch.testing._internal", "torch.onnx.operators"):
+        _module(package)
+    _module("torch.testing._internal.jit_utils", JitTestCase=unittest.TestCase)
     _module("torchdynamo.mutation_guard", GenerationTracker=None)
     _module("torchdynamo.test_case", TestCase=TestCase, run_tests=lambda: None)
     _module(
@@ -135,4 +140,5 @@ def pytest_configure(config):
         requires_static_shapes=lambda fn: fn,
         unsupported=unsupported,
         exc=sys.modules["torchdynamo.exc"],
+        three=3,
     )

@@ -284,3 +284,24 @@ def test_errors_of_cached_functions():
             return x + error.args[0]
 
     check(body, 4)
+
+
+def test_a_compiled_function_is_inlined_into_another():
+    scale = fj.compile(lambda x, k=2: x * k, fullgraph=True)
+    model = fj.compile(fj.nn.Linear(2, 2))
+
+    class Layer:
+        @fj.compile
+        def forward(self, x):
+            return x - 1
+
+    layer = Layer()
+
+    def fn(x):
+        return scale(x) + scale(x, k=3) + layer.forward(x), model(x)
+
+    with fj.no_grad():
+        compiled = fj.compile(fn, fullgraph=True)
+        got, want = compiled(fj.ones(2, 2)), fn(fj.ones(2, 2))
+    assert all(fj.equal(g, w) for g, w in zip(got, want))
+    assert fj.compiler.stats(compiled).compilations == 1

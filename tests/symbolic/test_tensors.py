@@ -267,3 +267,12 @@ def test_the_graph_as_text():
         "graph {\n  %x = input float32[2, 3]\n  %mul = mul(%x, 2) : float32[2, 3]\n"
         "  %add = add(%mul, 1, 1) : float32[2, 3]\n  %sum = sum(%add, None, False, None) : float32[]\n  return %sum\n}\n"
     )
+
+
+def test_formats_dtypes_and_classes_are_constants():
+    def fn(x):
+        rows = x.contiguous(memory_format=fj.contiguous_format)
+        kept = fj.empty_like(x, memory_format=fj.preserve_format).zero_()
+        return rows + fj.finfo(x.dtype).eps, kept, x.is_contiguous(memory_format=fj.contiguous_format), x.__class__.__name__
+
+    run(fn, fj.ones(2, 3))
