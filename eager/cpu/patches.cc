@@ -1,6 +1,7 @@
 #include "eager/cpu/patches.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "eager/cpu/thread_pool.h"
 
@@ -24,6 +25,24 @@ Canvas::Canvas(const Window& window, int64_t phases) : sizes(window.covered()), 
   sizes[2] = (sizes[2] + phases - 1) / phases * phases;
 }
 
+namespace {
+
+/// Columns [begin, end) of a row, sorted by the remainder of where they go on the canvas.
+template <class T>
+void copy_phases(const T* row, int64_t begin, int64_t end, int64_t step, int64_t padding,
+                 const Canvas& canvas, T* target) {
+  const int64_t phases = canvas.phases, width = canvas.sizes[2] / phases;
+  // From one column of a phase to the next: `stride` columns, `advance` places of the phase.
+  const int64_t common = std::gcd(step, phases), stride = phases / common, advance = step / common;
+  for (int64_t first = begin; first < std::min(end, begin + stride); ++first) {
+    const int64_t at = first * step + padding;
+    T* to = target + at % phases * width + at / phases;
+    for (int64_t x = first; x < end; x += stride, to += advance) *to = row[x];
+  }
+}
+
+}  // namespace
+
 template <class T>
 void copy_inside(const T* from, const Spatial& sizes, const Spatial& padding, const Spatial& step, T* to,
                  const Canvas& canvas) {
@@ -35,7 +54,6 @@ void copy_inside(const T* from, const Spatial& sizes, const Spatial& padding, co
     end[d] = std::min(sizes[d], divided_up(canvas.sizes[d] - padding[d], step[d]));
   }
   if (end[2] <= begin[2]) return;
-  const int64_t phase_width = canvas.sizes[2] / canvas.phases;
   for (int64_t z = begin[0]; z < end[0]; ++z)
     for (int64_t y = begin[1]; y < end[1]; ++y) {
       const T* row = from + (z * sizes[1] + y) * sizes[2];
@@ -44,11 +62,7 @@ void copy_inside(const T* from, const Spatial& sizes, const Spatial& padding, co
       if (canvas.phases == 1 && step[2] == 1) {
         std::copy(row + begin[2], row + end[2], target + padding[2] + begin[2]);
       } else {
-        int64_t at = begin[2] * step[2] + padding[2], phase = at % canvas.phases, index = at / canvas.phases;
-        for (int64_t x = begin[2]; x < end[2]; ++x) {
-          target[phase * phase_width + index] = row[x];
-          for (phase += step[2]; phase >= canvas.phases; phase -= canvas.phases) ++index;
-        }
+        copy_phases(row, begin[2], end[2], step[2], padding[2], canvas, target);
       }
     }
 }
