@@ -44,7 +44,8 @@ def _parse_size(text: str) -> int:
 
 def _backward(t: Any, case: Case, operands: list[Any]) -> Any:
     """The call and its gradients."""
-    inputs = [x.requires_grad_() for x in operands if x.dtype.is_floating_point]
+    tensors = [x for x in operands if isinstance(x, t.Tensor)]  # a module may be among the operands
+    inputs = [x.requires_grad_() for x in tensors if x.dtype.is_floating_point]
     grad = t.ones_like(case.call(t, *operands).detach())
     return lambda: t.autograd.grad(case.call(t, *operands), inputs, grad)
 

@@ -38,7 +38,8 @@ def both(*cases: Case) -> list[Case]:
 
 def convolution(name: str, images: Shape, weight: Shape, dims: int = 2, op: str = "conv", **options: Any) -> Case:
     call = functional(f"{op}{dims}d", **options)
-    return at(f"{op}{dims}d {name} {'x'.join(map(str, images))}", call, images, weight, (weight[0] if op == "conv" else weight[1] * options.get("groups", 1),))
+    bias = weight[0] if op == "conv" else weight[1] * options.get("groups", 1)
+    return at(f"{op}{dims}d {name} {'x'.join(map(str, images))}", call, images, weight, (bias,))
 
 
 CONVOLUTIONS = both(
@@ -97,17 +98,23 @@ def norm(name: str, shape: Shape, features: int, call: Callable[..., Any]) -> Ca
 
 
 def layer_norm(*shape: int) -> Case:
-    call: Any = lambda t, x, w, b: t.nn.functional.layer_norm(x, (shape[-1],), w, b)
+    def call(t: Any, x: Any, w: Any, b: Any) -> Any:
+        return t.nn.functional.layer_norm(x, (shape[-1],), w, b)
+
     return norm("layer_norm", shape, shape[-1], call)
 
 
 def rms_norm(*shape: int) -> Case:
-    call: Any = lambda t, x, w, b: t.nn.functional.rms_norm(x, (shape[-1],), w)
-    return at(f"rms_norm {'x'.join(map(str, shape))}", lambda t, x, w: call(t, x, w, None), shape, shape[-1:])
+    def call(t: Any, x: Any, w: Any) -> Any:
+        return t.nn.functional.rms_norm(x, (shape[-1],), w)
+
+    return at(f"rms_norm {'x'.join(map(str, shape))}", call, shape, shape[-1:])
 
 
 def batch_norm(*shape: int) -> Case:
-    call: Any = lambda t, x, w, b: t.nn.functional.batch_norm(x, None, None, w, b, training=True)
+    def call(t: Any, x: Any, w: Any, b: Any) -> Any:
+        return t.nn.functional.batch_norm(x, None, None, w, b, training=True)
+
     return norm("batch_norm", shape, shape[1], call)
 
 
@@ -120,12 +127,16 @@ def batch_norm_eval(*shape: int) -> Case:
 
 
 def group_norm(groups: int, *shape: int) -> Case:
-    call: Any = lambda t, x, w, b: t.nn.functional.group_norm(x, groups, w, b)
+    def call(t: Any, x: Any, w: Any, b: Any) -> Any:
+        return t.nn.functional.group_norm(x, groups, w, b)
+
     return norm(f"group_norm {groups}", shape, shape[1], call)
 
 
 def instance_norm(*shape: int) -> Case:
-    call: Any = lambda t, x, w, b: t.nn.functional.instance_norm(x, weight=w, bias=b)
+    def call(t: Any, x: Any, w: Any, b: Any) -> Any:
+        return t.nn.functional.instance_norm(x, weight=w, bias=b)
+
     return norm("instance_norm", shape, shape[1], call)
 
 
@@ -238,27 +249,49 @@ def matmul(m: int, k: int, n: int, dtype: str = "float32") -> Case:
     return at(name, lambda t, a, b: a @ b, (m, k), (k, n), dtype=dtype, numpy=np.matmul)
 
 
+SIDES = (8, 16, 32, 64, 256, 1024)
+LINEARS = ((1, 64, 64), (8, 32, 16), (32, 784, 128), (128, 256, 1024), (512, 768, 768))
+BATCHES = ((16, 8), (256, 8), (64, 16), (16, 64), (8, 256))
+OBLONGS = (
+    (1, 64, 64), (1, 512, 512), (8, 512, 512), (128, 16, 128), (1024, 32, 1024), (16, 4096, 16), (32, 784, 128),
+    (10000, 10, 10), (4096, 4096, 1),
+)  # fmt: skip
+
+
+def linear(m: int, i: int, o: int, dtype: str = "float32") -> Case:
+    return at(f"linear {m}x{i} to {o} {dtype}", functional("linear"), (m, i), (o, i), (o,), dtype=dtype)
+
+
+def bmm(batch: int, side: int, dtype: str) -> Case:
+    shape = (batch, side, side)
+    return at(f"bmm {batch}x{side} {dtype}", lambda t, a, b: t.bmm(a, b), shape, shape, dtype=dtype)
+
+
+def einsum(equation: str, *shapes: Shape) -> Case:
+    return at(f"einsum {equation}", lambda t, *operands: t.einsum(equation, *operands), *shapes)
+
+
 PRODUCTS = [
-    *(matmul(s, s, s, d) for d in ("float32", "float64", "bfloat16", "float16") for s in (8, 16, 32, 64, 256, 1024)),
-    *(matmul(m, k, n) for m, k, n in ((1, 64, 64), (1, 512, 512), (8, 512, 512), (128, 16, 128), (1024, 32, 1024), (16, 4096, 16), (32, 784, 128), (10000, 10, 10), (4096, 4096, 1))),
+    *(matmul(s, s, s, d) for d in ("float32", "float64", "bfloat16", "float16") for s in SIDES),
+    *(matmul(*shape) for shape in OBLONGS),
     *(matmul(1, k, k, d) for k in (64, 512) for d in ("bfloat16", "float16")),
-    *(at(f"linear {m}x{i} to {o} {d}", functional("linear"), (m, i), (o, i), (o,), dtype=d) for d in ("float32", "bfloat16", "float64") for m, i, o in ((1, 64, 64), (8, 32, 16), (32, 784, 128), (128, 256, 1024), (512, 768, 768))),
-    *map(trained, (at(f"linear {m}x{i} to {o}", functional("linear"), (m, i), (o, i), (o,)) for m, i, o in ((1, 64, 64), (32, 784, 128), (128, 256, 1024)))),
+    *(linear(*shape, d) for d in ("float32", "bfloat16", "float64") for shape in LINEARS),
+    *(trained(linear(*shape)) for shape in LINEARS[::2]),
     *(at(f"addmm {s}", lambda t, c, a, b: t.addmm(c, a, b), (s, s), (s, s), (s, s)) for s in (8, 64, 256)),
-    *(at(f"bmm {b}x{s} {d}", lambda t, a, b: t.bmm(a, b), (b, s, s), (b, s, s), dtype=d) for d in ("float32", "float64", "bfloat16") for b, s in ((16, 8), (256, 8), (64, 16), (16, 64), (8, 256))),
+    *(bmm(*batch, d) for d in ("float32", "float64", "bfloat16") for batch in BATCHES),
     at("bmm 64x(1x64x64)", lambda t, a, b: t.bmm(a, b), (64, 1, 64), (64, 64, 64)),
     at("matrix by vector 512", lambda t, a, b: a @ b, (512, 512), (512,)),
     at("vector by matrix 512", lambda t, a, b: b @ a, (512, 512), (512,)),
     at("dot 4096", lambda t, a, b: t.dot(a, b), (4096,), (4096,)),
     at("outer 512", lambda t, a, b: t.outer(a, b), (512,), (512,)),
-    at("einsum bhid,bhjd->bhij", lambda t, a, b: t.einsum("bhid,bhjd->bhij", a, b), (2, 4, 64, 32), (2, 4, 64, 32)),
-    at("einsum bthd,bshd->bhts", lambda t, a, b: t.einsum("bthd,bshd->bhts", a, b), (2, 64, 4, 32), (2, 64, 4, 32)),
-    at("einsum ij,jk->ik", lambda t, a, b: t.einsum("ij,jk->ik", a, b), (16, 16), (16, 16)),
-    at("einsum i,j->ij", lambda t, a, b: t.einsum("i,j->ij", a, b), (128,), (128,)),
-    at("einsum bij->bi", lambda t, a: t.einsum("bij->bi", a), (16, 64, 64)),
-    at("einsum ii->i", lambda t, a: t.einsum("ii->i", a), (64, 64)),
-    at("einsum bn,anm,bm->ba", lambda t, a, b, c: t.einsum("bn,anm,bm->ba", a, b, c), (32, 16), (8, 16, 24), (32, 24)),
-]  # fmt: skip
+    einsum("bhid,bhjd->bhij", (2, 4, 64, 32), (2, 4, 64, 32)),
+    einsum("bthd,bshd->bhts", (2, 64, 4, 32), (2, 64, 4, 32)),
+    einsum("ij,jk->ik", (16, 16), (16, 16)),
+    einsum("i,j->ij", (128,), (128,)),
+    einsum("bij->bi", (16, 64, 64)),
+    einsum("ii->i", (64, 64)),
+    einsum("bn,anm,bm->ba", (32, 16), (8, 16, 24), (32, 24)),
+]
 
 
 def transform(op: str, *shape: int, dtype: str = "complex64", **options: Any) -> Case:
@@ -300,13 +333,28 @@ def decomposition(name: str, *shape: int, call: Callable[..., Any] | None = None
 
 
 SQUARES = ((8, 8), (64, 64), (256, 256), (64, 8, 8), (16, 64, 64))
-DECOMPOSITIONS = [
-    *(decomposition(name, *shape) for name in ("inv", "det", "slogdet", "cholesky", "qr", "svd", "svdvals", "eigh", "eigvalsh", "eigvals", "pinv", "matrix_exp") for shape in SQUARES),
-    *(decomposition("solve", *shape, call=lambda t, a: t.linalg.solve(a, a[..., :1])) for shape in SQUARES),
-    *(decomposition("lu_factor", *shape) for shape in ((8, 8), (64, 64), (256, 256), (1024, 1024))),
-    *(decomposition("solve_triangular", *shape, call=lambda t, a: t.linalg.solve_triangular(a, a, upper=True)) for shape in SQUARES),
-    *(decomposition("lstsq", *shape, call=lambda t, a: t.linalg.lstsq(a, a[..., :1]).solution) for shape in SQUARES[:3]),
-    *(decomposition("cholesky_solve", *shape, call=lambda t, a: t.cholesky_solve(a, a)) for shape in SQUARES[:3]),
-]  # fmt: skip
+OF_SQUARES = (
+    "inv", "det", "slogdet", "cholesky", "qr", "svd", "svdvals", "eigh", "eigvalsh", "eigvals", "pinv", "matrix_exp",
+)  # fmt: skip
 
-CASES = (*CONVOLUTIONS, *POOLINGS, *NORMS, *LAYERS, *PRODUCTS, *TRANSFORMS, *DECOMPOSITIONS)
+
+def solve(t: Any, a: Any) -> Any:
+    return t.linalg.solve(a, a[..., :1])
+
+
+def solve_triangular(t: Any, a: Any) -> Any:
+    return t.linalg.solve_triangular(a, a, upper=True)
+
+
+def lstsq(t: Any, a: Any) -> Any:
+    return t.linalg.lstsq(a, a[..., :1]).solution
+
+
+DECOMPOSITIONS = [
+    *(decomposition(name, *shape) for name in OF_SQUARES for shape in SQUARES),
+    *(decomposition("lu_factor", *shape) for shape in ((8, 8), (64, 64), (256, 256), (1024, 1024))),
+    *(decomposition("solve", *shape, call=solve) for shape in SQUARES),
+    *(decomposition("solve_triangular", *shape, call=solve_triangular) for shape in SQUARES),
+    *(decomposition("lstsq", *shape, call=lstsq) for shape in SQUARES[:3]),
+    *(decomposition("cholesky_solve", *shape, call=lambda t, a: t.cholesky_solve(a, a)) for shape in SQUARES[:3]),
+]
