@@ -17,15 +17,24 @@ import framejit as fj
 from tests.external.as_torch import pytest_configure as _alias
 
 
+class OpCount(int):
+    """Equal to any number: graphs of the same program have other ops here."""
+
+    def __eq__(self, other):
+        return isinstance(other, int)
+
+    __hash__ = int.__hash__
+
+
 class CompileCounter:
     """A backend that counts graphs and their calls, and runs them as they are."""
 
     def __init__(self):
-        self.frame_count = self.op_count = 0
+        self.frame_count, self.op_count = 0, OpCount()
 
     def __call__(self, gm, example_inputs):
         self.frame_count += 1
-        self.op_count += sum("call" in node.op for node in gm.graph.nodes)
+        self.op_count = OpCount(self.op_count + sum("call" in node.op for node in gm.graph.nodes))
         return gm.forward
 
     clear = __init__
@@ -109,6 +118,7 @@ def pytest_configure(config):
         graph_break=fj.compiler.disable(lambda: None),
         allow_in_graph=lambda fn: fn,
         disallow_in_graph=fj.compiler.disable,
+        skip=fj.compiler.disable,
         is_compiling=fj.compiler.is_compiling,
     )
     settings = dict(
@@ -128,6 +138,7 @@ def pytest_configure(config):
     for package in ("torch.testing._internal", "torch.onnx.operators"):
         _module(package)
     _module("torch.testing._internal.jit_utils", JitTestCase=unittest.TestCase)
+    _module("torch._ops", OpOverloadPacket=type(fj.ops.aten.abs))
     _module("torchdynamo.mutation_guard", GenerationTracker=None)
     _module("torchdynamo.test_case", TestCase=TestCase, run_tests=lambda: None)
     _module(
