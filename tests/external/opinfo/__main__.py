@@ -28,6 +28,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--reference", action="store_true", help="the larger set of samples, of PyTorch's reference tests, of ops that have one"
     )
+    parser.add_argument("--elements", type=int, help="only samples whose first tensor has at most so many")
     parser.add_argument("--explained", action="store_true", help="print explained differences too")
     parser.add_argument("--limit", type=int, default=3, help="differences printed of each op, form and kind")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
@@ -66,7 +67,11 @@ def main() -> int:
     options = SUBSET
     if not arguments.subset:
         options = Options(
-            tuple(arguments.dtypes), arguments.samples, arguments.spread, reference=arguments.reference
+            tuple(arguments.dtypes),
+            arguments.samples,
+            arguments.spread,
+            reference=arguments.reference,
+            elements=arguments.elements,
         )
     explanations = Explanations()
     done = read_log(arguments.log) if arguments.all else {}

@@ -48,6 +48,7 @@ class Options:
     spread: bool = False  # the samples of one dtype are not those of the next
     bad_samples: bool = True
     reference: bool = False  # PyTorch's larger set
+    elements: int | None = None  # of a sample's first tensor; larger ones are left out
 
 
 SUBSET = Options(samples=2, spread=True)  # what CI runs
@@ -145,6 +146,9 @@ def _check_dtype(
     samples = source("cpu", dtype, requires_grad=differentiable)
     for i, sample in enumerate(_until_refused(_chosen(samples, rank, options.samples), report)):
         if not place.enter(dtype_name(dtype), i):
+            continue
+        if options.elements and isinstance(sample.input, torch.Tensor) and sample.input.numel() > options.elements:
+            report.inapplicable["large"] += 1
             continue
         with _skipping(report):
             report.add(SampleChecks(counterpart, sample, dtype, first=i == 0).run())
