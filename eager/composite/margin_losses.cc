@@ -114,7 +114,7 @@ void multi_margin_loss_composite(const Value* args, Value* results) {
     loss = loss * unsqueeze(index_select(args[4].tensor(), 0, target), 1);
   }
   loss = sum(scatter(loss, 1, index, 0), one_dim(1)) / Value(input.size(1));
-  if (given.dim() < 2) loss = squeeze(loss, one_dim(0));
+  if (given.dim() < 2 && args[1].tensor().dim() == 0) loss = squeeze(loss, one_dim(0));
   results[0] = reduce_loss(loss, reduction);
 }
 

@@ -13,6 +13,19 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSqrtPi = 1.7724538509055160273, kSqrtHalf = 0.70710678118654752440;
+constexpr double kLargeOrder = 1e5;  // above it the series of the incomplete gamma functions ends too early
+
+/// gammaincc(a, x), or gammainc, of a large a: the first terms of Temme's uniform expansion (1979).
+double gammainc_of_large(double a, double x, bool upper) {
+  const double mu = x / a - 1;
+  const double half = std::abs(mu) < 1e-3 ? mu * mu * (1.0 / 2 - mu * (1.0 / 3 - mu * (1.0 / 4 - mu / 5)))
+                                          : mu - std::log1p(mu);  // eta^2 / 2
+  const double eta = std::copysign(std::sqrt(2 * half), mu);
+  const double first = std::abs(eta) < 1e-3 ? -1.0 / 3 + eta / 12 : 1 / mu - 1 / eta;
+  const double rest = std::exp(-a * half) / std::sqrt(2 * 3.14159265358979323846 * a) * first;
+  const double part = std::erfc((upper ? eta : -eta) * std::sqrt(a / 2)) / 2;
+  return upper ? part + rest : part - rest;
+}
 
 }  // namespace
 
@@ -37,14 +50,16 @@ double gammainc(double a, double x) {
   if (a == 0) return x > 0 ? 1 : kNaN;
   if (x == 0) return 0;
   if (std::isinf(a)) return std::isinf(x) ? kNaN : 0;
-  return std::isinf(x) ? 1 : Eigen::numext::igamma(a, x);
+  if (std::isinf(x)) return 1;
+  return a > kLargeOrder ? gammainc_of_large(a, x, false) : Eigen::numext::igamma(a, x);
 }
 double gammaincc(double a, double x) {
   if (x < 0 || a < 0 || x != x || a != a) return kNaN;
   if (a == 0) return x > 0 ? 0 : kNaN;
   if (x == 0) return 1;
   if (std::isinf(a)) return std::isinf(x) ? kNaN : 1;
-  return std::isinf(x) ? 0 : Eigen::numext::igammac(a, x);
+  if (std::isinf(x)) return 0;
+  return a > kLargeOrder ? gammainc_of_large(a, x, true) : Eigen::numext::igammac(a, x);
 }
 
 double ndtr(double x) { return 0.5 * std::erfc(-x * kSqrtHalf); }
