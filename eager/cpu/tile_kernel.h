@@ -14,7 +14,7 @@ namespace framejit::eager {
 /// element repeated when bit i of `scalar_mask` is set. `params` are the row's scalar parameters as doubles.
 using TileFn = void (*)(const void* const* in, void* out, int64_t n, const double* params);
 struct TileKernel {
-  std::array<TileFn, 4> by_scalar_mask{};  ///< unary: [0]; binary: [0] vv, [1] sv, [2] vs; others [0]
+  std::array<TileFn, 4> by_scalar_mask{};  ///< [0] vv, [1] sv, [2] vs of two; see tile_variant.h
 };
 
 /// One line of a generated list of kernels, which ends with a null `op`.
