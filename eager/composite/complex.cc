@@ -63,7 +63,7 @@ void complex_composite(const Value* args, Value* results) {
   const DType part = real_type(complex_type(re.dtype()));  // no complex type has parts of half precision
   const Dims sizes = broadcast_sizes(re.sizes(), im.sizes());
   auto wide = [&](const Tensor& x) { return expand(x.dtype() == part ? x : cast(x, part), sizes); };
-  results[0] = view_as_complex(stack({wide(re), wide(im)}, -1));
+  results[0] = ops::complex_of_parts(stack({wide(re), wide(im)}, -1));
 }
 void polar_composite(const Value* args, Value* results) {
   const Tensor length = args[0].tensor(), angle = args[1].tensor();

@@ -65,6 +65,8 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "chunk of nothing": lambda t: t.ones(2, 0).chunk(3, 1),
     "logsumexp of nothing": lambda t: t.logsumexp(t.ones(2, 0), 1),
     "channel_shuffle of nothing": lambda t: t.channel_shuffle(t.ones(0, 6, 3, 2), 3),
+    "complex of expanded parts": lambda t: t.complex(t.ones(2, 1, 3).transpose(0, 2).expand(3, 4, 2), t.ones(3, 4, 2)),
+    "polar of expanded parts": lambda t: t.polar(t.arange(6.0).as_strided((3, 2, 2), (0, 1, 3)), t.ones(3, 2, 2)),
     "multi_margin_loss": lambda t: t.nn.functional.multi_margin_loss(t.ones(5), t.tensor([1]), reduction="none"),
     "igamma of large orders": lambda t: [f(t.tensor([1e4, 2e5, 1e6, 1e6, 5e6, 1e20], dtype=t.float64), t.tensor([1e4, 2e5, 1e6, 1.001e6, 4.998e6, 1e20], dtype=t.float64)) for f in (t.igamma, t.igammac)],
     # limits
