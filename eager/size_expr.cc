@@ -19,7 +19,10 @@ int64_t floor_div_int(int64_t a, int64_t b) {
   int64_t quotient = a / b;
   return quotient - (a % b != 0 && (a % b < 0) != (b < 0));
 }
-int64_t floor_mod_int(int64_t a, int64_t b) { return a - floor_div_int(a, b) * b; }
+int64_t floor_mod_int(int64_t a, int64_t b) {
+  int64_t remainder = a % b;
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
 
 // --- interning ---------------------------------------------------------------------------------------------
 
