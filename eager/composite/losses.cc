@@ -215,6 +215,9 @@ void kl_div_composite(const Value* args, Value* results) {
   const Tensor loss =
       args[5].boolean() ? exp(target) * (target - input) : xlogy(target, target) - target * input;
   const std::string reduction = reduction_name(args[2], args[3], args[4]);
+  FRAMEJIT_CHECK_TYPE(reduction != "batchmean" || input.dim() > 0, index,
+                      "kl_div: reduction 'batchmean' divides by the size of dimension 0 of the input; got an "
+                      "input of 0 dimensions. Use reduction='sum' or 'mean'.");
   results[0] = reduction == "batchmean" ? sum(loss) / input.size(0) : reduce_loss(loss, reduction);
 }
 

@@ -129,13 +129,13 @@ PyObject* array_interface(const Tensor& tensor) {
       eager::device_name(tensor.device()),
       " device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.");
   int dims = tensor.dim();
-  int64_t itemsize = int64_t(eager::item_size(tensor.dtype()));
+  const size_t itemsize = eager::item_size(tensor.dtype());
   PyRef shape = checked(PyTuple_New(dims));
   PyRef strides = checked(PyTuple_New(dims));
   for (int i = 0; i < dims; ++i) {
     PyTuple_SET_ITEM(shape.get(), i, checked(PyLong_FromLongLong(tensor.sizes()[i])).release());
-    PyTuple_SET_ITEM(strides.get(), i,
-                     checked(PyLong_FromLongLong(tensor.strides()[i] * itemsize)).release());
+    const int64_t stride = int64_t(size_t(tensor.strides()[i]) * itemsize);  // of an empty tensor, may wrap
+    PyTuple_SET_ITEM(strides.get(), i, checked(PyLong_FromLongLong(stride)).release());
   }
   return checked(Py_BuildValue(
                      "{s:i,s:s,s:O,s:O,s:(KO)}", "version", 3, "typestr", typestr(tensor.dtype()).c_str(),
