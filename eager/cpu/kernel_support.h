@@ -92,7 +92,8 @@ T element_of(const Value& number) {
   if constexpr (is_complex_type<T>)
     return T(number.complex());
   else
-    return number.tag() == Value::Tag::real ? T(number.real()) : T(number.integer());
+    return number.tag() == Value::Tag::sym_int || number.tag() == Value::Tag::boolean ? T(number.integer())
+                                                                                      : T(number.real());
 }
 
 /// `tensor` as rows along `dim`: `outer` x `length` x `inner`, for a contiguous tensor.

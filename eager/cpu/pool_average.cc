@@ -195,7 +195,8 @@ void pool_adaptive_average_kernel(const Op& op, const Value* args, Value* result
   Tensor result = allocate_result(op, args);
   const Dims output = args[1].dims();
   const Spatial sizes = last_spatial(args[0].impl()->meta.sizes, output.size());
-  average(args[0].tensor(), adaptive_windows(sizes, spatial(output, 1)), sizes, {}, result);
+  if (!(result.numel() == 0))
+    average(args[0].tensor(), adaptive_windows(sizes, spatial(output, 1)), sizes, {}, result);
   results[0] = std::move(result);
 }
 
@@ -204,7 +205,8 @@ void pool_adaptive_average_backward_kernel(const Op& op, const Value* args, Valu
   Tensor result = allocate_result(op, args);
   const Dims input = args[1].dims();
   const Spatial sizes = spatial(input, 1), output = last_spatial(args[0].impl()->meta.sizes, input.size());
-  average_backward(args[0].tensor(), adaptive_windows(sizes, output), sizes, {}, result);
+  if (!(result.numel() == 0))
+    average_backward(args[0].tensor(), adaptive_windows(sizes, output), sizes, {}, result);
   results[0] = std::move(result);
 }
 

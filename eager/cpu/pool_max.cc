@@ -178,6 +178,7 @@ void pool_adaptive_max_kernel(const Op& op, const Value* args, Value* results) {
   PoolResults pooled(op, args);
   const Spatial sizes = last_spatial(self.sizes(), spatial_dims),
                 output = last_spatial(pooled.best.sizes(), spatial_dims);
+  if (pooled.best.numel() == 0) return pooled.store(results);
   const Windows windows = adaptive_windows(sizes, output);
   for_dtype(self.dtype(), [&](auto zero) {
     using T = decltype(zero);

@@ -211,3 +211,25 @@ def test_leftovers() -> None:
     assert fj.view_copy(fj.arange(6).reshape(2, 3).T, (6,)).tolist() == [0, 3, 1, 4, 2, 5]
     z = fj.tensor([1j, 2.0])
     assert z.scatter(0, fj.tensor([0]), 3.0, reduce="multiply").tolist() == [3j, 2]
+
+
+def test_mean_over_the_batch_of_a_number() -> None:
+    with pytest.raises(IndexError, match="batchmean"):
+        fj.nn.functional.kl_div(fj.tensor(0.5), fj.tensor(0.5), reduction="batchmean")
+
+
+@pytest.mark.parametrize("dtype", [fj.bfloat16, fj.int32, fj.bool])
+def test_scattered_complex_number(dtype: fj.dtype) -> None:
+    with pytest.raises(RuntimeError, match="cannot be converted"):
+        fj.zeros(3, dtype=dtype).scatter(0, fj.tensor([0]), 2 + 1j)
+
+
+@pytest.mark.parametrize("pool", [fj.nn.functional.adaptive_max_pool2d, fj.nn.functional.adaptive_avg_pool2d])
+def test_no_windows_of_an_empty_batch(pool) -> None:
+    assert pool(fj.zeros(0, 2, 1, 3), (2**62, 1)).shape == (0, 2, 2**62, 1)
+
+
+def test_strides_of_an_empty_tensor() -> None:
+    assert fj.IntTensor(0, 2**63 - 1).numpy().shape == (0, 2**63 - 1)
+    with pytest.raises(RuntimeError, match="divisible"):
+        fj.vsplit(fj.zeros(4, 6), LOWEST)
