@@ -251,12 +251,13 @@ void linalg_eigvalsh_composite(const Value* args, Value* results) {
 }
 
 void linalg_eig_composite(const Value* args, Value* results) {
-  const auto parts = _linalg_eig(args[0].tensor());
+  const auto parts = _linalg_eig(args[0].tensor(), /*compute_v=*/true);
   results[0] = parts[0];
   results[1] = parts[1];
 }
 void linalg_eigvals_composite(const Value* args, Value* results) {
-  results[0] = _linalg_eig(args[0].tensor())[0];
+  const Tensor self = args[0].tensor();
+  results[0] = _linalg_eig(self, /*compute_v=*/may_differentiate(self))[0];
 }
 
 void det_composite(const Value* args, Value* results) { results[0] = linalg_det(args[0].tensor()); }

@@ -186,7 +186,8 @@ void meta_linalg_eigh(const Op& op, const Value* args, std::vector<TensorMeta>& 
 void meta_linalg_eig(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& a = square_matrices(op, args[0]);
   results.push_back(with_tail(a, {rows_of(a)}, complex_type(a.dtype)));
-  results.push_back(with_tail(a, {rows_of(a), rows_of(a)}, complex_type(a.dtype)));
+  results.push_back(args[1].boolean() ? with_tail(a, {rows_of(a), rows_of(a)}, complex_type(a.dtype))
+                                      : nothing_like(a));
 }
 
 }  // namespace framejit::eager

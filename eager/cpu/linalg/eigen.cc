@@ -34,6 +34,7 @@ void linalg_eigh_kernel(const Op& op, const Value* args, Value* results) {
 
 void linalg_eig_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor());
+  const bool vectors = args[1].boolean();
   const std::vector<Tensor> made = allocate_results(op, args);
   for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -44,9 +45,9 @@ void linalg_eig_kernel(const Op& op, const Value* args, Value* results) {
       if (rows_of(a) == 0) return;
       const Matrix<T> matrix = matrix_at<T>(a, i);
       if (!matrix.allFinite()) throw LinAlgError("linalg.eig: input tensor should not contain infs or NaNs.");
-      const Solver solver(matrix);
+      const Solver solver(matrix, vectors);
       vector_at<Complex>(made[0], i) = solver.eigenvalues();
-      matrix_at<Complex>(made[1], i) = solver.eigenvectors();
+      if (vectors) matrix_at<Complex>(made[1], i) = solver.eigenvectors();
     });
   });
   store(made, results);
