@@ -29,7 +29,10 @@ ASAN = {
     "ASAN_OPTIONS": f"detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1:log_path={REPORTS}",
     "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={REPORTS}",
 }
-TSAN = {"TSAN_OPTIONS": f"halt_on_error=0:second_deadlock_stack=1:log_path={REPORTS}"}
+# A test computes in a forked child.
+TSAN = {
+    "TSAN_OPTIONS": f"halt_on_error=0:second_deadlock_stack=1:die_after_fork=0:log_path={REPORTS}"
+}
 
 
 def reports() -> list[Path]:
