@@ -6,6 +6,7 @@
     frame/          the frame evaluator: entry, breaks, exceptions, hooks, threads, leaks
     symbolic/       what is traced, construct by construct, against CPython
     graph/          graphs from Python, backends, ahead-of-time autograd
+    language/       programs in every construct of the language, plain and traced, against CPython
     scenarios/      behaviour that users of such compilers have reported as wrong
     fuzz/           random programs, random calls of ops, random files
     external/       other people's tests and data: OpInfo, ParityBench, einops, scikit-learn, SciPy, MiniLM

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "eager/cpu/kernel_support.h"
-#include "eager/cpu/norm_rows.h"
+#include "eager/cpu/norm_call.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
@@ -143,35 +143,22 @@ void meta_batch_norm(const Op& op, const Value* args, std::vector<TensorMeta>& r
 }
 
 void batch_norm_kernel(const Op& op, const Value* args, Value* results) {
-  std::vector<TensorMeta> metas;
-  meta_batch_norm(op, args, metas);
-  const DType type = metas[0].dtype == DType::float64 ? DType::float64 : DType::float32;
-  const auto computed = [&](const Value& value) {
-    return value.is_none() ? Tensor() : contiguous_as(value.tensor(), type);
-  };
-  const Tensor input = computed(args[0]), weight = computed(args[1]), bias = computed(args[2]);
-  Tensor outputs[3];
-  for (int i = 0; i < 3; ++i) outputs[i] = Tensor::empty(metas[size_t(i)].sizes, type);
-  const int64_t zero = 0;
-  if (input.numel() == 0) {
-    for (int i = 1; i < 3; ++i) fill_elements(outputs[i], &zero, DType::int64);
-  } else {
-    for_norm_type(type, [&](auto zero_of_type) {
-      using T = decltype(zero_of_type);
-      const Channels channels(input);
-      const auto p = parameters<T>(weight, bias, outputs[1], outputs[2], args[3].real());
-      const T* x = input.data_as<T>();
-      T* to = outputs[0].data_as<T>();
-      if (channels.are_columns())
-        return for_each_tile<T>(channels, [&](int64_t first, const Columns& columns) {
-          normalize_columns(p, first, columns, x + first, to + first);
-        });
-      for_each_channel(channels, [&](int64_t c) {
-        normalize_channel(channels, p, c, x + c * channels.plane, to + c * channels.plane);
+  NormCall norm(op, args, meta_batch_norm);
+  const Tensor input = norm.operand(args[0]), weight = norm.operand(args[1]), bias = norm.operand(args[2]);
+  norm.run(input, results, [&](auto zero) {
+    using T = decltype(zero);
+    const Channels channels(input);
+    const auto p = parameters<T>(weight, bias, norm.outputs[1], norm.outputs[2], args[3].real());
+    const T* x = input.data_as<T>();
+    T* to = norm.outputs[0].data_as<T>();
+    if (channels.are_columns())
+      return for_each_tile<T>(channels, [&](int64_t first, const Columns& columns) {
+        normalize_columns(p, first, columns, x + first, to + first);
       });
+    for_each_channel(channels, [&](int64_t c) {
+      normalize_channel(channels, p, c, x + c * channels.plane, to + c * channels.plane);
     });
-  }
-  for (int i = 0; i < 3; ++i) results[i] = contiguous_as(outputs[i], metas[size_t(i)].dtype);
+  });
 }
 
 namespace cpu {

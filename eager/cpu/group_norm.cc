@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "eager/cpu/kernel_support.h"
-#include "eager/cpu/norm_rows.h"
+#include "eager/cpu/norm_call.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
@@ -64,31 +64,18 @@ void meta_group_norm(const Op& op, const Value* args, std::vector<TensorMeta>& r
 }
 
 void group_norm_kernel(const Op& op, const Value* args, Value* results) {
-  std::vector<TensorMeta> metas;
-  meta_group_norm(op, args, metas);
-  const DType type = metas[0].dtype == DType::float64 ? DType::float64 : DType::float32;
-  const auto computed = [&](const Value& value) {
-    return value.is_none() ? Tensor() : contiguous_as(value.tensor(), type);
-  };
-  const Tensor input = computed(args[0]), weight = computed(args[2]), bias = computed(args[3]);
-  Tensor outputs[3];
-  for (int i = 0; i < 3; ++i) outputs[i] = Tensor::empty(metas[size_t(i)].sizes, type);
+  NormCall norm(op, args, meta_group_norm);
+  const Tensor input = norm.operand(args[0]), weight = norm.operand(args[2]), bias = norm.operand(args[3]);
   const Groups groups(input.sizes(), args[1].sym_int().expect());
-  const int64_t zero = 0;
-  if (input.numel() == 0) {
-    for (int i = 1; i < 3; ++i) fill_elements(outputs[i], &zero, DType::int64);
-  } else {
-    for_norm_type(type, [&](auto zero_of_type) {
-      using T = decltype(zero_of_type);
-      for_each_group(groups, [&](int64_t g) {
-        const int64_t at = g * groups.elements();
-        normalize_group(groups, g, input.data_as<T>() + at, data_or_null<T>(weight), data_or_null<T>(bias),
-                        args[4].real(), outputs[1].data_as<T>() + g, outputs[2].data_as<T>() + g,
-                        outputs[0].data_as<T>() + at);
-      });
+  norm.run(input, results, [&](auto zero) {
+    using T = decltype(zero);
+    for_each_group(groups, [&](int64_t g) {
+      const int64_t at = g * groups.elements();
+      normalize_group(groups, g, input.data_as<T>() + at, data_or_null<T>(weight), data_or_null<T>(bias),
+                      args[4].real(), norm.outputs[1].data_as<T>() + g, norm.outputs[2].data_as<T>() + g,
+                      norm.outputs[0].data_as<T>() + at);
     });
-  }
-  for (int i = 0; i < 3; ++i) results[i] = contiguous_as(outputs[i], metas[size_t(i)].dtype);
+  });
 }
 
 namespace cpu {

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
-from framejit.distributions.distribution import Distribution
-from framejit.distributions.utils import _standard_normal, lazy_property
+from framejit.distributions._covariance import CovarianceDistribution, one_matrix
+from framejit.distributions.utils import _standard_normal
 
 
-class MultivariateNormal(Distribution):
+class MultivariateNormal(CovarianceDistribution):
     """Mean ``loc`` and one of: covariance matrix, its inverse (precision matrix), its Cholesky factor."""
 
     arg_constraints: ClassVar[dict[str, Any]] = {
@@ -34,42 +34,15 @@ class MultivariateNormal(Distribution):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        given = dict(
+        name, matrix = one_matrix(
             covariance_matrix=covariance_matrix, precision_matrix=precision_matrix, scale_tril=scale_tril
         )
-        matrices = [(name, matrix) for name, matrix in given.items() if matrix is not None]
-        if len(matrices) != 1:
-            raise ValueError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
-            )
-        name, matrix = matrices[0]
-        if matrix.dim() < 2:
-            raise ValueError(
-                f"{name} must be at least two-dimensional, with optional leading batch dimensions"
-            )
         batch = fj.broadcast_shapes(tuple(matrix.shape[:-2]), tuple(loc.shape[:-1]))
         matrix = matrix.expand((*batch, -1, -1))
-        setattr(self, name, matrix)
         self.loc = loc.expand((*batch, -1))
+        setattr(self, name, matrix)
         super().__init__(batch, self.loc.shape[-1:], validate_args)
-        if name == "scale_tril":
-            self._factor = matrix
-        elif name == "covariance_matrix":
-            self._factor = fj.linalg.cholesky(matrix)
-        else:
-            self._factor = _cholesky_of_inverse(matrix)
-
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        return self._factor
-
-    @lazy_property
-    def covariance_matrix(self) -> Tensor:
-        return self._factor @ self._factor.mT
-
-    @lazy_property
-    def precision_matrix(self) -> Tensor:
-        return fj.linalg.inv(self.covariance_matrix)
+        self._factorize(name)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         size = self.event_shape[0]
@@ -92,9 +65,6 @@ class MultivariateNormal(Distribution):
         noise = _standard_normal(self._extended_shape(sample_shape), self.loc.dtype, self.loc.device)
         return self.loc + (self._factor @ noise.unsqueeze(-1)).squeeze(-1)
 
-    def _half_log_det(self) -> Tensor:
-        return self._factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
-
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
         difference = (value - self.loc).unsqueeze(-1)
@@ -104,10 +74,3 @@ class MultivariateNormal(Distribution):
 
     def entropy(self) -> Tensor:
         return 0.5 * self.event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
-
-
-def _cholesky_of_inverse(precision: Tensor) -> Tensor:
-    """The lower Cholesky factor of a matrix's inverse, without inverting the matrix."""
-    flipped = fj.linalg.cholesky(precision.flip((-2, -1))).flip((-2, -1)).mT
-    identity = fj.eye(precision.shape[-1], dtype=precision.dtype)
-    return fj.linalg.solve_triangular(flipped, identity.expand(precision.shape), upper=False)

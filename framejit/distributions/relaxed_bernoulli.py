@@ -8,7 +8,7 @@ import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
 from framejit.distributions._binary import BinaryDistribution
-from framejit.distributions.transformed_distribution import TransformedDistribution
+from framejit.distributions._relaxed import RelaxedDistribution
 from framejit.distributions.transforms import SigmoidTransform
 from framejit.distributions.utils import clamp_probs
 
@@ -49,7 +49,7 @@ class LogitRelaxedBernoulli(BinaryDistribution):
         return fj.as_tensor(self.temperature).log() + difference - 2 * difference.exp().log1p()
 
 
-class RelaxedBernoulli(TransformedDistribution):
+class RelaxedBernoulli(RelaxedDistribution):
     """Values between 0 and 1, near either of them at low temperatures: Maddison et al. (2016), Jang et al. (2016)."""
 
     arg_constraints: ClassVar[dict[str, Any]] = {
@@ -63,18 +63,3 @@ class RelaxedBernoulli(TransformedDistribution):
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         super().__init__(LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(), validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        return RelaxedBernoulli(self.temperature, logits=self.logits.expand(batch_shape), validate_args=False)
-
-    @property
-    def temperature(self) -> Any:
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Tensor:
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Tensor:
-        return self.base_dist.probs

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
+from framejit.distributions._relaxed import RelaxedDistribution
 from framejit.distributions.categorical import Categorical
 from framejit.distributions.distribution import Distribution
-from framejit.distributions.transformed_distribution import TransformedDistribution
 from framejit.distributions.transforms import ExpTransform
 from framejit.distributions.utils import clamp_probs
 
@@ -66,7 +66,7 @@ class ExpRelaxedCategorical(Distribution):
         return score + fj.full_like(temperature, float(count)).lgamma() + (count - 1) * temperature.log()
 
 
-class RelaxedOneHotCategorical(TransformedDistribution):
+class RelaxedOneHotCategorical(RelaxedDistribution):
     """Probabilities, near one-hot vectors at low temperatures: Maddison et al. (2016), Jang et al. (2016)."""
 
     arg_constraints: ClassVar[dict[str, Any]] = {
@@ -85,19 +85,3 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     ) -> None:
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args)
         super().__init__(base, ExpTransform(), validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        logits = self.logits.expand((*batch_shape, *self.event_shape))
-        return RelaxedOneHotCategorical(self.temperature, logits=logits, validate_args=False)
-
-    @property
-    def temperature(self) -> Any:
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Tensor:
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Tensor:
-        return self.base_dist.probs

@@ -9,13 +9,11 @@ from typing import Any
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
-from framejit.distributions.distribution import Distribution
+from framejit.distributions._covariance import CovarianceDistribution, one_matrix
 from framejit.distributions.gamma import Gamma
-from framejit.distributions.multivariate_normal import _cholesky_of_inverse
-from framejit.distributions.utils import lazy_property
 
 
-class Wishart(Distribution):
+class Wishart(CovarianceDistribution):
     """The sum of ``df`` outer products of normal vectors of a covariance, that is given as it is, as its inverse, or as
     its Cholesky factor. ``df`` need be no integer."""
 
@@ -30,15 +28,9 @@ class Wishart(Distribution):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        given = dict(
+        name, matrix = one_matrix(
             covariance_matrix=covariance_matrix, precision_matrix=precision_matrix, scale_tril=scale_tril
         )
-        matrices = [(name, matrix) for name, matrix in given.items() if matrix is not None]
-        if len(matrices) != 1:
-            raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-        name, matrix = matrices[0]
-        if matrix.dim() < 2:
-            raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         df = fj.as_tensor(df, dtype=matrix.dtype)
         batch = fj.broadcast_shapes(tuple(matrix.shape[:-2]), tuple(df.shape))
         self.df, matrix = df.expand(batch), matrix.expand((*batch, -1, -1))
@@ -52,10 +44,7 @@ class Wishart(Distribution):
             )
         setattr(self, name, matrix)
         super().__init__(batch, matrix.shape[-2:], validate_args)
-        if name == "scale_tril":
-            self._factor = matrix
-        else:
-            self._factor = fj.linalg.cholesky(matrix) if name == "covariance_matrix" else _cholesky_of_inverse(matrix)
+        self._factorize(name)
 
     @property
     def arg_constraints(self) -> dict[str, Any]:  # type: ignore[override]
@@ -70,18 +59,6 @@ class Wishart(Distribution):
     def _size(self) -> int:
         names = ("covariance_matrix", "precision_matrix", "scale_tril")
         return next(self.__dict__[name].shape[-1] for name in names if name in self.__dict__)
-
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        return self._factor
-
-    @lazy_property
-    def covariance_matrix(self) -> Tensor:
-        return self._factor @ self._factor.mT
-
-    @lazy_property
-    def precision_matrix(self) -> Tensor:
-        return fj.linalg.inv(self.covariance_matrix)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         factor = self._factor.expand((*batch_shape, *self.event_shape))
@@ -111,9 +88,6 @@ class Wishart(Distribution):
         below = fj.randn(self._extended_shape(sample_shape), dtype=factor.dtype).tril(-1)
         root = factor @ (diagonal + below)
         return root @ root.mT
-
-    def _half_log_det(self) -> Tensor:
-        return self._factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)

@@ -313,3 +313,20 @@ def test_methods_as_values():
     got = fj.compile(body)(Counter(1), 2)
     got[3](7)
     assert got[:3] == (4, [2, 7], "bump")
+
+
+def test_metaclass_that_decides_what_a_class_makes():
+    class Meta(type):
+        def __call__(cls, value, times=1):
+            return value * times + cls.extra
+
+    class Sum(metaclass=Meta):
+        extra = 2
+
+    def f(x):
+        return Sum(x, times=3) + fj.autograd.Variable(x)
+
+    x = fj.ones(2)
+    assert fj.compile(f, fullgraph=True)(x).tolist() == f(x).tolist() == [6.0, 6.0]
+    filled = fj.compile(lambda x: fj.FloatTensor(2, 3).fill_(1) + x, fullgraph=True)
+    assert filled(fj.ones(3)).tolist() == [[2.0] * 3] * 2
