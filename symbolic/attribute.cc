@@ -28,6 +28,20 @@ PyMemberDef* object_member(PyObject* descriptor) {
   return member->type == T_OBJECT_EX || member->type == T_OBJECT ? member : nullptr;
 }
 
+/// How CPython names the class of an object without attribute `name`: an empty slot names it in full
+/// since 3.13.
+std::string class_name_in_error(PyTypeObject* type, PyObject* name) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject* found = _PyType_Lookup(type, name);
+  if (found && object_member(found)) {
+    PyRef full = PyRef::steal(PyType_GetFullyQualifiedName(type));
+    if (full) return PyUnicode_AsUTF8(full.get());
+    PyErr_Clear();
+  }
+#endif
+  return type->tp_name;
+}
+
 bool is_attribute_error(const RaiseError& error) {
   return PyType_IsSubtype(error.exception->type, reinterpret_cast<PyTypeObject*>(PyExc_AttributeError));
 }
@@ -63,8 +77,8 @@ Var* Executor::class_value(Var* owner, PyObject* name, PyObject* found) {
 
 Var* Executor::load_attribute(Var* owner, PyObject* name) {
   if (Var* found = find_attribute(owner, name)) return found;
-  raise(PyExc_AttributeError, std::string("'") + type_of(owner)->tp_name + "' object has no attribute '" +
-                                  PyUnicode_AsUTF8(name) + "'");
+  raise(PyExc_AttributeError, "'" + class_name_in_error(type_of(owner), name) +
+                                  "' object has no attribute '" + PyUnicode_AsUTF8(name) + "'");
 }
 
 Var* Executor::find_attribute(Var* owner, PyObject* name) {

@@ -39,7 +39,7 @@ DIFFERENCES = [
     ("histc", HALVES, "PyTorch rounds the borders of bins to halves"),
     ("linalg_matrix_exp matrix_exp", HALVES, "PyTorch overflows"),
     ("linalg_lu_factor_ex linalg_eigvalsh lu_unpack", (*INTEGERS, *HALVES), "PyTorch does not look at the dtype of an empty matrix"),
-    ("linalg_solve linalg_det linalg_cholesky_ex linalg_svdvals", HALVES, "the same"),
+    ("linalg_solve linalg_det linalg_cholesky_ex linalg_svdvals linalg_ldl_factor_ex linalg_ldl_solve", HALVES, "the same"),
     ("set_.strided", SMALL, "a storage does not grow"),
 ]
 DIFFERENT = {(row, dtype) for rows, dtypes, _ in DIFFERENCES for row in rows.split() for dtype in dtypes}

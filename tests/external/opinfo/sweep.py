@@ -54,6 +54,9 @@ class Options:
 SUBSET = Options(samples=2, spread=True)  # what CI runs
 
 
+NO_SAMPLE = "no sample"
+
+
 class Place:
     """Which sample a child process is at. Shared with its parent, which reads it when the child has died."""
 
@@ -62,12 +65,14 @@ class Place:
         self.skipped: set[str] = set()  # those that a child died of
 
     def enter(self, dtype: str, index: int) -> bool:
-        """Whether to check the sample, which has CPU_SECONDS_PER_SAMPLE from now."""
-        text = f"{dtype} {index}"
-        self._memory[:] = text.encode().ljust(256)
+        """In the child: whether to check the sample, which has CPU_SECONDS_PER_SAMPLE from now."""
+        self.write(f"{dtype} {index}")
         limit = int(time.process_time()) + CPU_SECONDS_PER_SAMPLE
         resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
-        return text not in self.skipped
+        return self.read() not in self.skipped
+
+    def write(self, text: str) -> None:
+        self._memory[:] = text.encode().ljust(256)
 
     def read(self) -> str:
         return self._memory[:].decode().strip()
@@ -216,7 +221,7 @@ def _in_children(ops: list[Any], options: Options) -> Iterator[Report]:
     place = Place()
     fatal: list[Difference] = []  # of the first op that has no report yet
     while ops:
-        place.enter("no sample", 0)
+        place.write(NO_SAMPLE)
         answers = _in_child(ops, options, place)
         ending = ""
         while not ending:
@@ -232,7 +237,7 @@ def _in_children(ops: list[Any], options: Options) -> Iterator[Report]:
         name, reached = variant_name(ops[0]), place.read()
         text = f"the process ended with {ending}"
         fatal.append(Difference(name, "-", "-", "crash", text, f"sample {reached}"))
-        if reached in place.skipped or reached == "no sample 0":
+        if reached in place.skipped or reached == NO_SAMPLE:
             yield Report(name, differing=1, differences=fatal)
             fatal, place.skipped, ops = [], set(), ops[1:]
         else:
