@@ -4,7 +4,12 @@ import os
 import sys
 
 
-def environment(**settings: str) -> dict[str, str]:
-    """This process's environment: packages are found where this process finds them, a script's neighbours beside it."""
-    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
-    return {**inherited, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **settings}
+def environment(*folders: object, **settings: str) -> dict[str, str]:
+    """This process's environment, in which modules are found where this process finds them, not in the working folder.
+
+    Args:
+        folders: where else: a script's own folder, if it imports its neighbours.
+        settings: further variables.
+    """
+    places = os.pathsep.join([*map(str, folders), *filter(None, sys.path)])
+    return {**os.environ, "PYTHONPATH": places, "PYTHONSAFEPATH": "1", **settings}

@@ -18,9 +18,9 @@ SWITCHED_ON = os.environ.get("SCIPY_ARRAY_API") == "1"
 
 
 @pytest.mark.skipif(SWITCHED_ON, reason="this is the process")
-def test_in_a_process_of_its_own(tmp_path):
+def test_in_a_process_of_its_own():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
-    done = subprocess.run(command, cwd=tmp_path, env=environment(SCIPY_ARRAY_API="1"), capture_output=True, text=True)
+    done = subprocess.run(command, env=environment(SCIPY_ARRAY_API="1"), capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:]
 
 

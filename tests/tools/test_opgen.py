@@ -86,9 +86,9 @@ def test_a_name_is_there_once(tmp_path):
 
 def test_unchanged_outputs_are_left_alone(tmp_path):
     command = [sys.executable, str(ROOT / "tools/opgen/main.py"), "--ops", str(ROOT / "eager/ops"), "--out", str(tmp_path)]
-    subprocess.run(command, env=environment(), check=True)
-    listed = subprocess.run([*command, "--list-outputs"], env=environment(), check=True, capture_output=True, text=True).stdout.split()
+    subprocess.run(command, env=environment(ROOT / "tools" / "opgen"), check=True)
+    listed = subprocess.run([*command, "--list-outputs"], env=environment(ROOT / "tools" / "opgen"), check=True, capture_output=True, text=True).stdout.split()
     assert sorted(listed) == sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
     before = {name: (tmp_path / name).stat().st_mtime_ns for name in listed}
-    subprocess.run(command, env=environment(), check=True)
+    subprocess.run(command, env=environment(ROOT / "tools" / "opgen"), check=True)
     assert before == {name: (tmp_path / name).stat().st_mtime_ns for name in listed}
