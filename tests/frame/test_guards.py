@@ -60,7 +60,7 @@ def test_identity():
         "x is <built-in function len>",
         [len],
         [abs],
-        "x: got <built-in function abs> (another object), expected <built-in function len>",
+        "x: got another object, expected <built-in function len>",
     )
 
 
