@@ -26,7 +26,7 @@ std::string class_name(PyObject* type) {
 
 // Objects of unknown classes are named by class: their repr may run user code.
 std::string identity_text(PyObject* object) {
-  if (!object) return "<an object that died>";
+  if (!object || Py_REFCNT(object) <= 0 || !Py_TYPE(object)) return "<an object that died>";
   bool plain =
       PyFunction_Check(object) || PyType_Check(object) || PyModule_Check(object) || PyCFunction_Check(object);
   return plain || is_guardable_constant(object) ? text_of(object)
