@@ -11,6 +11,8 @@ using Context = KindTable::Context;
 
 std::string text_of(PyObject* object) {
   if (!object) return "nothing";
+  // repr runs the collector where one is due (since 3.12), which would free an object that is held weakly.
+  const Held kept = Held::strong(object);
   PyObject* repr = PyObject_Repr(object);
   const char* utf8 = repr ? PyUnicode_AsUTF8(repr) : nullptr;
   std::string text = utf8 ? utf8 : "<unprintable>";
@@ -26,7 +28,7 @@ std::string class_name(PyObject* type) {
 
 // Objects of unknown classes are named by class: their repr may run user code.
 std::string identity_text(PyObject* object) {
-  if (!object || Py_REFCNT(object) <= 0 || !Py_TYPE(object)) return "<an object that died>";
+  if (!object) return "<an object that died>";
   bool plain =
       PyFunction_Check(object) || PyType_Check(object) || PyModule_Check(object) || PyCFunction_Check(object);
   return plain || is_guardable_constant(object) ? text_of(object)
@@ -100,8 +102,9 @@ void mismatch_type(const Guard& g, Context& c, Mismatch& m) {
   differs(m, g, object ? class_name((PyObject*)Py_TYPE(object)) : "nothing", class_name(g.object.get()));
 }
 void mismatch_identity(const Guard& g, Context& c, Mismatch& m) {
-  // What was found may have been made for the check and be gone by now: it is not looked into.
-  differs(m, g, c.object(g) ? "another object" : "nothing", identity_text(g.object.get()));
+  PyObject* object = c.object(g);
+  const std::string got = object ? identity_text(object) + " (another object)" : "nothing";
+  differs(m, g, got, identity_text(g.object.get()));  // asked for last: the text of `got` may free it
 }
 void mismatch_constant(const Guard& g, Context& c, Mismatch& m) {
   PyObject *got = c.object(g), *expected = g.object.get();

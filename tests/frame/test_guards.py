@@ -60,8 +60,27 @@ def test_identity():
         "x is <built-in function len>",
         [len],
         [abs],
-        "x: got another object, expected <built-in function len>",
+        "x: got <built-in function abs> (another object), expected <built-in function len>",
     )
+
+
+def test_expected_object_lives_while_it_is_described():
+    """The collector may run in the middle, and identity guards hold what they can weakly."""
+    thresholds = gc.get_threshold()
+    told = set()
+    try:
+        for allocations in range(100):
+            gc.set_threshold(0)
+            expected = type("Expected", (), {})  # garbage in a cycle of its own once its name is gone
+            name = repr(expected)
+            made = program(lambda b: b.identity(b.local(0, "x"), expected))
+            del expected
+            gc.set_threshold(gc.get_count()[0] + allocations)  # a collection falls due after so many
+            told.add(made.explain(0, subject, [abs])["message"])
+    finally:
+        gc.set_threshold(*thresholds)
+    got = "x: got <built-in function abs> (another object), expected "
+    assert told <= {got + name, got + "<an object that died>"}
 
 
 @pytest.mark.parametrize(
