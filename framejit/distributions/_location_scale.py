@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 from framejit import Tensor
 from framejit.distributions import constraints
-from framejit.distributions.distribution import Distribution
+from framejit.distributions._centred import Centred
 from framejit.distributions.utils import broadcast_all
 
 
-class LocationScale(Distribution):
+class LocationScale(Centred):
     """``loc + scale * z``, where the distribution of ``z`` is fixed. The mode is at ``loc``."""
 
     arg_constraints: ClassVar[dict[str, Any]] = {"loc": constraints.real, "scale": constraints.positive}
@@ -20,14 +20,6 @@ class LocationScale(Distribution):
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(self.loc.shape, (), validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def variance(self) -> Tensor:

@@ -7,11 +7,10 @@ from typing import Any, ClassVar
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
-from framejit.distributions._binary import BinaryDistribution
-from framejit.distributions.utils import broadcast_all
+from framejit.distributions._binary import CountedTrials
 
 
-class Binomial(BinaryDistribution):
+class Binomial(CountedTrials):
     """How many of ``total_count`` trials succeed, each with probability ``probs``."""
 
     arg_constraints: ClassVar[dict[str, Any]] = {
@@ -24,11 +23,7 @@ class Binomial(BinaryDistribution):
     def __init__(
         self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        self.total_count, given = broadcast_all(total_count, logits if probs is None else probs)
-        self.total_count = self.total_count.type_as(given)
-        super().__init__(None if probs is None else given, None if logits is None else given, validate_args)
+        super().__init__(total_count, probs, logits, validate_args)
 
     @property
     def support(self) -> Any:

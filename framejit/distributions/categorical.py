@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
+from framejit.distributions._binary import one_of
 from framejit.distributions.distribution import Distribution
 from framejit.distributions.utils import lazy_property, logits_to_probs, probs_to_logits
 
@@ -23,10 +24,7 @@ class Categorical(Distribution):
     def __init__(
         self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        given = logits if probs is None else probs
-        assert given is not None
+        given = one_of(probs, logits)
         if given.dim() < 1:
             raise ValueError(
                 f"`{'logits' if probs is None else 'probs'}` parameter must be at least one-dimensional."

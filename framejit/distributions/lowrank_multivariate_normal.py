@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
-from framejit.distributions.distribution import Distribution
+from framejit.distributions._centred import Centred
 from framejit.distributions.utils import lazy_property
 
 
-class LowRankMultivariateNormal(Distribution):
+class LowRankMultivariateNormal(Centred):
     """Covariance ``cov_factor @ cov_factor.T + diag(cov_diag)``; no matrix of that size is made."""
 
     arg_constraints: ClassVar[dict[str, Any]] = {
@@ -45,14 +45,6 @@ class LowRankMultivariateNormal(Distribution):
         inner = self._weighted @ self.cov_factor
         identity = fj.eye(inner.shape[-1], dtype=inner.dtype)
         self._inner_factor = fj.linalg.cholesky(inner + identity)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @lazy_property
     def variance(self) -> Tensor:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
+from framejit.distributions._over_categories import OverCategories
 from framejit.distributions.binomial import Binomial
 from framejit.distributions.categorical import Categorical
-from framejit.distributions.distribution import Distribution
 
 
-class Multinomial(Distribution):
+class Multinomial(OverCategories):
     """How often each category comes up in ``total_count`` draws."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
     total_count: int
 
     def __init__(
@@ -31,24 +27,11 @@ class Multinomial(Distribution):
         if not isinstance(total_count, int):
             raise NotImplementedError("inhomogeneous total_count is not supported")
         self.total_count = total_count
-        self._categorical = Categorical(probs=probs, logits=logits)
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
+        super().__init__(Categorical(probs=probs, logits=logits), validate_args)
 
     @property
     def support(self) -> Any:
         return constraints.multinomial(self.total_count)
-
-    @property
-    def probs(self) -> Tensor:
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Tensor:
-        return self._categorical.logits
-
-    @property
-    def param_shape(self) -> Any:
-        return self._categorical.param_shape
 
     @property
     def mean(self) -> Tensor:

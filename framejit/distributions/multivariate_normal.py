@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
+from framejit.distributions._centred import Centred
 from framejit.distributions._covariance import CovarianceDistribution, one_matrix
 from framejit.distributions.utils import _standard_normal
 
 
-class MultivariateNormal(CovarianceDistribution):
+class MultivariateNormal(Centred, CovarianceDistribution):
     """Mean ``loc`` and one of: covariance matrix, its inverse (precision matrix), its Cholesky factor."""
 
     arg_constraints: ClassVar[dict[str, Any]] = {
@@ -48,14 +49,6 @@ class MultivariateNormal(CovarianceDistribution):
         size = self.event_shape[0]
         loc, factor = self.loc.expand((*batch_shape, size)), self._factor.expand((*batch_shape, size, size))
         return type(self)(loc, scale_tril=factor, validate_args=False)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def variance(self) -> Tensor:

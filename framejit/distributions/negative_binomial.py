@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
-from framejit.distributions._binary import BinaryDistribution
+from framejit.distributions._binary import CountedTrials
 from framejit.distributions.gamma import Gamma
-from framejit.distributions.utils import broadcast_all
 from framejit.nn import functional as F
 
 
-class NegativeBinomial(BinaryDistribution):
+class NegativeBinomial(CountedTrials):
     """How many trials succeed (each with probability ``probs``) before ``total_count`` fail."""
 
     arg_constraints: ClassVar[dict[str, Any]] = {
@@ -26,11 +25,7 @@ class NegativeBinomial(BinaryDistribution):
     def __init__(
         self, total_count: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        self.total_count, given = broadcast_all(total_count, logits if probs is None else probs)
-        self.total_count = self.total_count.type_as(given)
-        super().__init__(None if probs is None else given, None if logits is None else given, validate_args)
+        super().__init__(total_count, probs, logits, validate_args)
 
     @property
     def mean(self) -> Tensor:

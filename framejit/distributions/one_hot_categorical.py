@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
+from framejit.distributions._over_categories import OverCategories
 from framejit.distributions.categorical import Categorical
-from framejit.distributions.distribution import Distribution
 from framejit.nn import functional as F
 
 
-class OneHotCategorical(Distribution):
+class OneHotCategorical(OverCategories):
     """The values of :class:`Categorical` as one-hot vectors."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
     support = constraints.one_hot
     has_enumerate_support = True
 
     def __init__(
         self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
     ) -> None:
-        self._categorical = Categorical(probs, logits, validate_args)
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
-
-    @property
-    def probs(self) -> Tensor:
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Tensor:
-        return self._categorical.logits
+        super().__init__(Categorical(probs, logits, validate_args), validate_args)
 
     @property
     def mean(self) -> Tensor:

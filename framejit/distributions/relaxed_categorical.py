@@ -7,20 +7,16 @@ from typing import Any, ClassVar
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
+from framejit.distributions._over_categories import OverCategories
 from framejit.distributions._relaxed import RelaxedDistribution
 from framejit.distributions.categorical import Categorical
-from framejit.distributions.distribution import Distribution
 from framejit.distributions.transforms import ExpTransform
 from framejit.distributions.utils import clamp_probs
 
 
-class ExpRelaxedCategorical(Distribution):
+class ExpRelaxedCategorical(OverCategories):
     """The logarithms of :class:`RelaxedOneHotCategorical` values."""
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
     support = constraints.real_vector
     has_rsample = True
 
@@ -31,25 +27,12 @@ class ExpRelaxedCategorical(Distribution):
         logits: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        self._categorical = Categorical(probs, logits)
         self.temperature = temperature
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
+        super().__init__(Categorical(probs, logits), validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         logits = self.logits.expand((*batch_shape, *self.event_shape))
         return ExpRelaxedCategorical(self.temperature, logits=logits, validate_args=False)
-
-    @property
-    def param_shape(self) -> Any:
-        return self._categorical.param_shape
-
-    @property
-    def logits(self) -> Tensor:
-        return self._categorical.logits
-
-    @property
-    def probs(self) -> Tensor:
-        return self._categorical.probs
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         noise = clamp_probs(fj.rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import framejit as fj
 from framejit import Tensor
 from framejit.distributions import constraints
-from framejit.distributions.distribution import Distribution
+from framejit.distributions._centred import Centred
 from framejit.distributions.utils import broadcast_all
 
 
-class VonMises(Distribution):
+class VonMises(Centred):
     """Density proportional to ``exp(concentration * cos(x - loc))``, for angles x."""
 
     arg_constraints: ClassVar[dict[str, Any]] = {
@@ -28,10 +28,6 @@ class VonMises(Distribution):
     @property
     def mean(self) -> Tensor:
         """The circular mean."""
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
         return self.loc
 
     @property
