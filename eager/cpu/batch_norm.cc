@@ -166,7 +166,7 @@ namespace cpu {
 Tensor affine_channels(const Tensor& input, const Tensor& scale, const Tensor& shift) {
   Tensor result = Tensor::empty(input.sizes(), input.dtype());
   const Channels channels(input);
-  for_norm_type(input.dtype(), [&](auto zero) {
+  for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T *x = input.data_as<T>(), *factor = scale.data_as<T>(), *added = shift.data_as<T>();
     T* to = result.data_as<T>();
@@ -235,7 +235,7 @@ Tensor batch_norm_planes_backward(const Tensor& grad, const Tensor& input, const
                                   const Tensor& mean, const Tensor& variance, double eps) {
   Tensor result = Tensor::empty(input.sizes(), input.dtype());
   const Channels channels(input);
-  for_norm_type(input.dtype(), [&](auto zero) {
+  for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto p = parameters<T>(weight, {}, mean, variance, eps);
     const T *g = grad.data_as<T>(), *x = input.data_as<T>();
@@ -256,7 +256,7 @@ Tensor batch_norm_weight_backward(const Tensor& grad, const Tensor& input, const
                                   const Tensor& variance, double eps) {
   const Channels channels(input);
   Tensor result = Tensor::empty(Dims{channels.count}, input.dtype());
-  for_norm_type(input.dtype(), [&](auto zero) {
+  for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto p = parameters<T>({}, {}, mean, variance, eps);
     const T *g = grad.data_as<T>(), *x = input.data_as<T>();

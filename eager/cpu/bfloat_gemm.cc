@@ -3,8 +3,8 @@
 #include "eager/cpu/bfloat_panels.h"
 #include "eager/cpu/isa.h"
 #include "eager/cpu/loop_kernels.h"
+#include "eager/cpu/packed_gemm.h"
 #include "eager/cpu/scratch.h"
-#include "eager/cpu/thread_pool.h"
 
 #define FRAMEJIT_DECLARE_BFLOATS(isa)       \
   namespace framejit::eager::isa {          \
@@ -26,10 +26,6 @@ const BFloatPanels* choose() {
   }
   return nullptr;
 }
-
-// A block of the product, and what it needs of both sides, stay in the L2 cache.
-constexpr int64_t kSumBlock = 256;  ///< terms that are added at a time
-constexpr int64_t kRowPanels = 16, kColumnPanels = 8;
 
 /// One side of a product in panels: for each block of terms, all panels of it.
 class PackedPairs {
@@ -98,22 +94,7 @@ void multiply_bfloats(const GemmCall& call, bool parallel) {
   ScratchScope scope;
   const PackedPairs a(call.a, call.a.transposed, call.m, call.k, bfloat_panels()->rows),
       b(call.b, !call.b.transposed, call.n, call.k, bfloat_panels()->columns);
-  const int64_t row_blocks = (a.panels() + kRowPanels - 1) / kRowPanels,
-                blocks = row_blocks * ((b.panels() + kColumnPanels - 1) / kColumnPanels);
-  const auto pack = [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) p < a.panels() ? a.pack(p) : b.pack(p - a.panels());
-  };
-  const auto multiply = [&](int64_t begin, int64_t end) {
-    for (int64_t block = begin; block < end; ++block)
-      multiply_block(call, a, b, block % row_blocks, block / row_blocks);
-  };
-  if (!parallel) {
-    pack(0, a.panels() + b.panels());
-    multiply(0, blocks);
-  } else {
-    parallel_for(a.panels() + b.panels(), 8, pack);
-    parallel_for(blocks, 1, multiply);
-  }
+  multiply_packed(a, b, parallel, [&](int64_t i, int64_t j) { multiply_block(call, a, b, i, j); });
 }
 
 }  // namespace framejit::eager::cpu

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "eager/cpu/float_type.h"
 #include "eager/cpu/integer_convolution.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/patch_product.h"
@@ -273,11 +274,6 @@ Tensor result_buffer(const Tensor& result) {
   return dtype == result.dtype() ? result : Tensor::empty(result.sizes(), dtype);
 }
 
-template <class F>
-void for_compute_type(DType dtype, F f) {
-  compute_dtype(dtype) == DType::float64 ? f(double()) : f(float());
-}
-
 }  // namespace
 
 void convolution_kernel(const Op& op, const Value* args, Value* results) {
@@ -294,7 +290,7 @@ void convolution_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor buffer = result_buffer(result);
   const Dims kernel = spatial_sizes(weight.sizes());
   if (!(result.numel() == 0))
-    for_compute_type(dtype, [&](auto zero) {
+    for_float_type(dtype, [&](auto zero) {
       using T = decltype(zero);
       const T* added = bias.defined() ? bias.data_as<T>() : nullptr;
       T* to = buffer.data_as<T>();
@@ -323,7 +319,7 @@ void convolution_weight_kernel(const Op& op, const Value* args, Value* results) 
   const Tensor grad = contiguous_as(args[0].tensor(), dtype), input = contiguous_as(args[1].tensor(), dtype);
   const Tensor buffer = result_buffer(result);
   if (!(result.numel() == 0))
-    for_compute_type(dtype, [&](auto zero) {
+    for_float_type(dtype, [&](auto zero) {
       using T = decltype(zero);
       correlate(Shapes(input.sizes(), grad.sizes(), args[2].dims(), geometry), images_of<T>(input),
                 grad.data_as<T>(), buffer.data_as<T>());

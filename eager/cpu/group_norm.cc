@@ -113,7 +113,7 @@ Tensor group_norm_planes_backward(const Tensor& grad, const Tensor& input, const
                                   const Tensor& mean, const Tensor& rstd) {
   Tensor result = Tensor::empty(input.sizes(), input.dtype());
   const Groups groups(input.sizes(), mean.sizes()[1]);
-  for_norm_type(input.dtype(), [&](auto zero) {
+  for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_group(groups, [&](int64_t g) {
       const int64_t at = g * groups.elements();
@@ -129,7 +129,7 @@ Tensor group_norm_weight_backward(const Tensor& grad, const Tensor& input, const
   const int64_t images = input.sizes()[0], channels = input.sizes()[1];
   Tensor result = Tensor::empty(Dims{channels}, input.dtype());
   const Groups groups(input.sizes(), mean.sizes()[1]);
-  for_norm_type(input.dtype(), [&](auto zero) {
+  for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     parallel_for(channels, norm_rows_per_piece(images * groups.plane), [&](int64_t begin, int64_t end) {
       for (int64_t c = begin; c < end; ++c) {

@@ -22,7 +22,7 @@ int64_t rows_at_once(int64_t length) { return std::clamp<int64_t>(8192 / length,
 
 void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t length,
                      double eps, const Tensor& result, const Tensor& mean, const Tensor& rstd) {
-  for_norm_type(input.dtype(), [&](auto zero) {
+  for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const NormRows<T>& kernels = norm_rows<T>();
     const RowFold<T> row_mean(ReduceKind::mean);
@@ -53,7 +53,7 @@ void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bi
 Tensor layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, int64_t length,
                                 const Tensor& mean, const Tensor& rstd) {
   Tensor result = Tensor::empty(input.sizes(), input.dtype());
-  for_norm_type(input.dtype(), [&](auto zero) {
+  for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const RowOps<T>& ops = RowOps<T>::get();
     const RowFold<T> row_mean(ReduceKind::mean);
@@ -82,7 +82,7 @@ Tensor layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const T
 Tensor layer_norm_products(const Tensor& grad, const Tensor& input, int64_t length, const Tensor& mean,
                            const Tensor& rstd) {
   Tensor result = Tensor::empty(input.sizes(), input.dtype());
-  for_norm_type(input.dtype(), [&](auto zero) {
+  for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const int64_t rows = input.numel().expect() / length;
     parallel_for(rows, norm_rows_per_piece(length), [&](int64_t begin, int64_t end) {

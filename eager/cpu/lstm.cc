@@ -1,5 +1,6 @@
 #include "eager/cpu/lstm.h"
 
+#include "eager/cpu/float_type.h"
 #include "eager/cpu/row_ops.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
@@ -27,8 +28,8 @@ void next_states(int64_t n, const T* gates, const T* cell, T* spare, T* next_hid
 }  // namespace
 
 bool are_lstm_gates(const Tensor& gates, const Tensor& cell) {
-  const bool floats = cell.dtype() == DType::float32 || cell.dtype() == DType::float64;
-  if (!floats || gates.dtype() != cell.dtype() || cell.dim() == 0 || cell.numel() == 0) return false;
+  if (!is_float_type(cell.dtype()) || gates.dtype() != cell.dtype() || cell.dim() == 0 || cell.numel() == 0)
+    return false;
   Dims expected = cell.sizes();
   expected[expected.size() - 1] *= 4;
   return gates.sizes() == expected;
@@ -49,7 +50,7 @@ std::array<Tensor, 2> lstm_states(const Tensor& gates, const Tensor& cell) {
                     next[0].data_as<T>() + r * width, next[1].data_as<T>() + r * width);
     });
   };
-  cell.dtype() == DType::float64 ? run(double()) : run(float());
+  for_float_type(cell.dtype(), run);
   return next;
 }
 

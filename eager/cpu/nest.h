@@ -22,6 +22,9 @@ struct Space {
                               ///< (and for row operands on reduced dims)
 };
 
+/// Elements that are worth waking another thread for.
+constexpr int64_t kParallelElements = 32 * 1024;
+
 struct Nest {
   enum class Mode : uint8_t {
     rows,     ///< kept dims outside, reduced inside; pointwise is the case of one row and no reduction

@@ -34,7 +34,7 @@ class NormCall {
       const int64_t zero = 0;
       for (size_t i = 1; i < outputs.size(); ++i) fill_elements(outputs[i], &zero, DType::int64);
     } else {
-      for_norm_type(dtype_, f);
+      for_float_type(dtype_, f);
     }
     for (size_t i = 0; i < outputs.size(); ++i) results[i] = contiguous_as(outputs[i], metas_[i].dtype);
   }

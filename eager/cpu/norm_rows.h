@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "eager/cpu/float_type.h"
 #include "eager/tensor.h"
 
 namespace framejit::eager::cpu {
@@ -70,10 +71,6 @@ constexpr int64_t kNormPiece = 16 * 1024;  ///< elements worth a thread
 /// Rows of `length` elements that a thread takes at once.
 inline int64_t norm_rows_per_piece(int64_t length) {
   return std::max<int64_t>(1, kNormPiece / std::max<int64_t>(1, length));
-}
-template <class F>
-void for_norm_type(DType dtype, F f) {
-  dtype == DType::float64 ? f(double()) : f(float());
 }
 template <class T>
 const T* data_or_null(const Tensor& tensor) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "eager/cpu/bfloat_panels.h"
+#include "eager/cpu/packed_gemm.h"
 #include "eager/cpu/panels.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
@@ -14,10 +15,6 @@ namespace {
 constexpr int64_t kShortest = 48;  ///< of the sides of a product that is worth packing
 constexpr int64_t kShortestOfBFloats = 16;
 constexpr int64_t kSmall = 64;  ///< the longest side of one that is too small for Eigen's blocking
-constexpr int64_t kSumBlock =
-    256;  ///< terms of the sum that are added at a time: a panel stays in the L1 cache
-constexpr int64_t kRowPanels = 16;  ///< of a block of the product: what it needs of `a` stays in the L2 cache
-constexpr int64_t kColumnPanels = 8;  ///< likewise of `b`
 
 /// One side of a product in panels: for each block of terms, all panels of it.
 template <class T>
@@ -82,22 +79,7 @@ void multiply_panels(const GemmCall& call, bool parallel) {
                     kernels.rows);
   const Packed<T> b(static_cast<const T*>(call.b.data), call.b.stride, !call.b.transposed, call.n, call.k,
                     kernels.columns);
-  const int64_t row_blocks = (a.panels() + kRowPanels - 1) / kRowPanels,
-                blocks = row_blocks * ((b.panels() + kColumnPanels - 1) / kColumnPanels);
-  const auto pack = [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) p < a.panels() ? a.pack(p) : b.pack(p - a.panels());
-  };
-  const auto multiply_blocks = [&](int64_t begin, int64_t end) {
-    for (int64_t block = begin; block < end; ++block)
-      multiply_block(call, a, b, block % row_blocks, block / row_blocks);
-  };
-  if (!parallel) {
-    pack(0, a.panels() + b.panels());
-    multiply_blocks(0, blocks);
-  } else {
-    parallel_for(a.panels() + b.panels(), 8, pack);
-    parallel_for(blocks, 1, multiply_blocks);
-  }
+  multiply_packed(a, b, parallel, [&](int64_t i, int64_t j) { multiply_block(call, a, b, i, j); });
 }
 
 /// Without packing but for what is needed to have whole vectors of columns.

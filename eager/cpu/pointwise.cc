@@ -203,16 +203,6 @@ std::shared_ptr<const Program> find_program(const ProgramKey& key) {
   return entry.program;
 }
 
-/// Strides of an operand over dims of `sizes`, to which it broadcasts.
-Dims broadcast_strides(const Operand& operand, const Dims& sizes) {
-  Dims strides(sizes.size());
-  if (!operand.sizes) return strides;
-  int lead = sizes.size() - operand.sizes->size();
-  for (int d = 0; d < operand.sizes->size(); ++d)
-    strides[lead + d] = (*operand.sizes)[d] == 1 ? 0 : (*operand.strides)[d];
-  return strides;
-}
-
 void run_nest(const ProgramKey& key, const Operand* operands, const Number* params, const Tensor& result) {
   std::shared_ptr<const Program> program = find_program(key);
   Space space;

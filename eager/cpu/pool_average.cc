@@ -1,4 +1,5 @@
 // Averages over windows, and their gradients.
+#include "eager/cpu/float_type.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/plane_filter.h"
 #include "eager/cpu/pool_windows.h"
@@ -110,14 +111,7 @@ Shapes convolution_shapes(const PoolGeometry& geometry, int64_t planes, const Sp
   return Shapes(images, pixels, geometry.kernel, same);
 }
 
-bool are_filtered(const Tensor& tensor) {
-  return (tensor.dtype() == DType::float32 || tensor.dtype() == DType::float64) && !(tensor.numel() == 0);
-}
-
-template <class F>
-void for_float_type(DType dtype, F f) {
-  dtype == DType::float64 ? f(double()) : f(float());
-}
+bool are_filtered(const Tensor& tensor) { return is_float_type(tensor.dtype()) && !(tensor.numel() == 0); }
 
 void even_average(const Tensor& self, const PoolGeometry& geometry, const Spatial& sizes,
                   const Spatial& output, const Divisors& divisors, const Tensor& result) {

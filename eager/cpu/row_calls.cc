@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "eager/cpu/loop_kernels.h"
+#include "eager/cpu/nest.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/cpu/tile_variant.h"
 #include "eager/cpu/tile_program.h"
@@ -13,16 +14,6 @@ namespace {
 
 /// A row that is shorter is not worth a call of its own.
 constexpr int64_t kLeastRow = 64;
-/// Elements that are worth waking another thread for.
-constexpr int64_t kParallelElements = 32 * 1024;
-
-/// Strides of an operand over dims of `sizes`, to which it broadcasts.
-Dims strides_over(const Dims& sizes, const Dims& own_sizes, const Dims& own_strides) {
-  Dims strides(sizes.size());
-  const int lead = sizes.size() - own_sizes.size();
-  for (int d = 0; d < own_sizes.size(); ++d) strides[lead + d] = own_sizes[d] == 1 ? 0 : own_strides[d];
-  return strides;
-}
 
 /// The step that dims [first, last) make together, when they step evenly: 0 where the operand is the same all
 /// over.
@@ -98,6 +89,15 @@ void run(const RowCall& call, int operand_count, const double* params) {
 
 }  // namespace
 
+Dims broadcast_strides(const Operand& operand, const Dims& sizes) {
+  Dims strides(sizes.size());
+  if (!operand.sizes) return strides;
+  const int lead = sizes.size() - operand.sizes->size();
+  for (int d = 0; d < operand.sizes->size(); ++d)
+    strides[lead + d] = (*operand.sizes)[d] == 1 ? 0 : (*operand.strides)[d];
+  return strides;
+}
+
 bool run_rows(const TileCall& call, const Operand* operands, const Tensor& result) {
   if (call.operand != call.compute || call.result != result.dtype() || call.operand_count == 0) return false;
   const Dims& sizes = result.sizes();
@@ -109,7 +109,7 @@ bool run_rows(const TileCall& call, const Operand* operands, const Tensor& resul
       continue;
     }
     if (operands[i].dtype != call.operand) return false;
-    strides[i] = strides_over(sizes, *operands[i].sizes, *operands[i].strides);
+    strides[i] = broadcast_strides(operands[i], sizes);
   }
   RowCall made;
   for (int split = 1; split < sizes.size(); ++split)

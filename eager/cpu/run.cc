@@ -7,9 +7,6 @@
 namespace framejit::eager::cpu {
 namespace {
 
-/// Elements that are worth waking another thread for.
-constexpr int64_t kParallelElements = 32 * 1024;
-
 void no_reduction(const Instruction&, const void* const*) {}
 
 // --- pointwise

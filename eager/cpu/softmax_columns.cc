@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eager/cpu/float_type.h"
 #include "eager/cpu/row_ops.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
@@ -58,8 +59,7 @@ void softmax_tile(int64_t length, int64_t stride, int64_t n, bool log, const T* 
 
 bool has_softmax_columns(const Tensor& self, int dim) {
   const RowShape shape = row_shape(self.sizes(), dim);
-  const bool floats = self.dtype() == DType::float32 || self.dtype() == DType::float64;
-  return floats && self.is_contiguous() && shape.inner >= 16;
+  return is_float_type(self.dtype()) && self.is_contiguous() && shape.inner >= 16;
 }
 
 void softmax_columns(const Tensor& self, int dim, bool log, const Tensor& result) {
@@ -76,7 +76,7 @@ void softmax_columns(const Tensor& self, int dim, bool log, const Tensor& result
       }
     });
   };
-  self.dtype() == DType::float64 ? run(double()) : run(float());
+  for_float_type(self.dtype(), run);
 }
 
 }  // namespace framejit::eager::cpu

@@ -1,5 +1,6 @@
 #include "eager/cpu/softmax_rows.h"
 
+#include "eager/cpu/float_type.h"
 #include "eager/cpu/row_ops.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
@@ -20,14 +21,13 @@ void for_each_row(const Tensor& tensor, F f) {
       for (int64_t r = begin; r < end; ++r) f(zero, r * length, length, spare);
     });
   };
-  tensor.dtype() == DType::float64 ? run(double()) : run(float());
+  for_float_type(tensor.dtype(), run);
 }
 
 }  // namespace
 
 bool are_softmax_rows(const Tensor& self, int dim) {
-  const bool floats = self.dtype() == DType::float32 || self.dtype() == DType::float64;
-  return floats && dim == self.dim() - 1 && self.is_contiguous() && !(self.numel() == 0);
+  return is_float_type(self.dtype()) && dim == self.dim() - 1 && self.is_contiguous() && !(self.numel() == 0);
 }
 
 void softmax_rows(const Tensor& self, bool log, const Tensor& result) {
