@@ -35,11 +35,14 @@ TSAN = {
 }
 
 
-def reports() -> list[Path]:
-    """The files, one for each process, in which the sanitizers found something (refused allocations are noted there too)."""
+def written() -> list[Path]:
+    """What the sanitizers wrote, a file for each process; refused allocations are noted there too."""
+    return sorted(REPORTS.parent.glob(f"{REPORTS.name}.*"))
+
+
+def findings() -> list[Path]:
     found = re.compile(r"ERROR: |runtime error: |WARNING: ThreadSanitizer")
-    files = sorted(REPORTS.parent.glob(f"{REPORTS.name}.*"))
-    return [file for file in files if found.search(file.read_text(errors="replace"))]
+    return [file for file in written() if found.search(file.read_text(errors="replace"))]
 
 
 def _runtime(name: str) -> str:
@@ -83,14 +86,14 @@ def main(arguments: list[str]) -> int:
     with steps.step(f"environment {environment.interpreter.version}") as step:
         environment.install(step, BUILD + TEST)
     counts = Counts()
-    for report in REPORTS.parent.glob(f"{REPORTS.name}.*"):
+    for report in written():
         report.unlink()
     if "asan" in chosen:
         counts.add(_asan(steps, environment, subset))
     if "tsan" in chosen:
         counts.add(_tsan(steps, environment))
     steps.print_table()
-    for report in reports():
+    for report in findings():
         print(f"\n{report}:\n{report.read_text(errors='replace')}")
         counts.add(Counts(failed=1))
     print(f"{counts.passed} passed, {counts.failed} failed")
