@@ -1,7 +1,5 @@
-# Precompiled headers: what nearly every file of a target includes. Off in developer builds, where files are compiled one
-# at a time, ccache shares objects between checkouts (it cannot share these), and a missing #include should show.
-option(FRAMEJIT_PCH "Precompile the headers that most files include" ON)
-
+# Precompiled headers (FRAMEJIT_PCH): what nearly every file of a target includes. Where ccache is found it is used instead,
+# see Toolchain.cmake.
 set(standard_headers <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory>
                      <mutex> <optional> <string> <type_traits> <unordered_map> <variant> <vector>)
 
