@@ -101,9 +101,7 @@ void CodeCache::record(const Trace& trace) {
   if (trace.graph) ++graphs_;
 }
 
-void CodeCache::drop_traces() {
-  std::vector<std::shared_ptr<const CachedTrace>>
-      dropped;  // destroyed last, when the cache is consistent again
+void CodeCache::drop_traces(std::vector<std::shared_ptr<const CachedTrace>>& dropped) {
   for (auto& entry : entries_) {
     if (!entry) continue;
     dropped.insert(dropped.end(), entry->traces.begin(), entry->traces.end());
@@ -129,15 +127,23 @@ Compilation::Compilation(Settings settings) : settings_(std::move(settings)) {
 Compilation::~Compilation() { all_compilations().erase(this); }
 
 CodeCache& Compilation::cache(PyCodeObject* code) {
-  std::unique_ptr<CodeCache>& cache = caches_[code];
-  if (!cache) cache = std::make_unique<CodeCache>(code);
-  return *cache;
+  auto found = caches_.find(code);
+  if (found != caches_.end()) return *found->second;
+  // Made before there is a place for it: decoding allocates, so the collector may visit all caches, and its
+  // finalizers may ask for this one.
+  auto made = std::make_unique<CodeCache>(code);
+  return *caches_.try_emplace(code, std::move(made)).first->second;
 }
 
 bool Compilation::warn_at_limit() { return !std::exchange(warned_, true); }
 
 void Compilation::drop_traces() {
-  for (auto& entry : caches_) entry.second->drop_traces();
+  std::vector<std::shared_ptr<const CachedTrace>> dropped;  // destroyed last
+  drop_traces(dropped);
+}
+
+void Compilation::drop_traces(std::vector<std::shared_ptr<const CachedTrace>>& dropped) {
+  for (auto& entry : caches_) entry.second->drop_traces(dropped);
   stats_ = {};
   warned_ = false;
 }
@@ -149,7 +155,8 @@ int Compilation::visit(visitproc visit, void* arg) const {
 }
 
 void Compilation::drop_all_traces() {
-  for (Compilation* compilation : all_compilations()) compilation->drop_traces();
+  std::vector<std::shared_ptr<const CachedTrace>> dropped;
+  for (Compilation* compilation : all_compilations()) compilation->drop_traces(dropped);
 }
 
 void set_skipped_files(std::vector<std::string> prefixes, std::vector<std::string> exceptions) {

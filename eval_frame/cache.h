@@ -68,7 +68,8 @@ class CodeCache {
   EntryPoint* existing_entry(int pc) { return entries_[pc].get(); }
   void record(const symbolic::Trace& trace);
   bool is_hopeless() const { return graphs_ == 0 && traces_ > kTracesWithoutGraph; }
-  void drop_traces();
+  /// Moves its traces to `dropped`: destroying them may run Python code, which comes back here.
+  void drop_traces(std::vector<std::shared_ptr<const CachedTrace>>& dropped);
   int visit(visitproc visit, void* arg) const;
 
   bool left_alone = false;  ///< generators, class bodies, the standard library: the interpreter runs it
@@ -101,6 +102,8 @@ class Compilation {
   static void drop_all_traces();
 
  private:
+  void drop_traces(std::vector<std::shared_ptr<const CachedTrace>>& dropped);
+
   Settings settings_;
   Stats stats_;
   std::unordered_map<PyCodeObject*, std::unique_ptr<CodeCache>> caches_;

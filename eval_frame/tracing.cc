@@ -19,8 +19,11 @@ using Clock = std::chrono::steady_clock;
 // What the traces that are there rely on and the frame does not give: recorded, so that the next one does not
 // rely on it either. Returns the message of the most recent trace.
 std::string remember_mismatches(const guards::FrameValues& values, EntryPoint& entry) {
+  Counted busy(this_thread().busy);
   std::string message;
-  for (const auto& cached : entry.traces) {
+  // A copy: whatever Python code runs meanwhile may compile, or drop all traces.
+  const std::vector<std::shared_ptr<const CachedTrace>> traces = entry.traces;
+  for (const auto& cached : traces) {
     const guards::Program& program = *cached->trace->guards;
     Slots slots(program.slot_count());
     int failed = program.run(values, slots.data());

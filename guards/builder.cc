@@ -65,10 +65,9 @@ void ProgramBuilder::length(const Source* source, int64_t length) {
 }
 void ProgramBuilder::dict_keys(const Source* source, PyObject* dict) {
   if (seen(GuardKind::dict_keys, source)) return;
-  PyObject* keys = PyTuple_New(PyDict_GET_SIZE(dict));
-  PyObject* key;
-  Py_ssize_t position = 0, i = 0;
-  while (PyDict_Next(dict, &position, &key, nullptr)) PyTuple_SET_ITEM(keys, i++, Py_NewRef(key));
+  PyObject* list = PyDict_Keys(dict);
+  PyObject* keys = PyList_AsTuple(list);
+  Py_DECREF(list);
   add(GuardKind::dict_keys, source).object = Held::strong(keys);
   Py_DECREF(keys);
 }

@@ -12,6 +12,7 @@
 //   builder.cc      making a program
 //   python_view.h   programs made and run from Python, for tests and measurements
 //   tensor_access.h the hook through which guards see tensors and modes
+//   collector.h     when the garbage collector has to wait
 //
 // A program is one flat list of loads and checks. Each load fills one slot, once; checks and graph inputs
 // read slots. Running it allocates nothing, calls no Python code and leaves every slot borrowed from the

@@ -45,14 +45,18 @@ bool check_type(const Guard& g, Context& c) {
 bool check_identity(const Guard& g, Context& c) { return c.object(g) == g.object.get(); }
 bool check_constant(const Guard& g, Context& c) { return constants_equal(c.object(g), g.object.get()); }
 
-int64_t length_of(PyObject* o) {
+}  // namespace
+
+int64_t KindTable::length_of(PyObject* o) {
   if (PyTuple_Check(o)) return PyTuple_GET_SIZE(o);
   if (PyList_Check(o)) return PyList_GET_SIZE(o);
   if (PyDict_Check(o)) return PyDict_GET_SIZE(o);
   if (PyAnySet_Check(o)) return PySet_GET_SIZE(o);
   return -1;
 }
-bool check_length(const Guard& g, Context& c) { return length_of(c.object(g)) == g.number; }
+namespace {
+
+bool check_length(const Guard& g, Context& c) { return KindTable::length_of(c.object(g)) == g.number; }
 
 bool check_dict_keys(const Guard& g, Context& c) {
   PyObject *dict = c.object(g), *expected = g.object.get(), *key;

@@ -30,6 +30,10 @@ class KindTable {
   /// Fills message, source, dims and is_number of a guard that just failed in this context.
   static void explain(const Guard& guard, Context& context, Mismatch& mismatch);
 
+  /// Elements of a builtin container or of a subclass of one, whatever its __len__ says; -1 for other
+  /// objects.
+  static int64_t length_of(PyObject* object);
+
   static const TensorPattern& pattern(const Guard& g, const Program& p) { return p.patterns_[g.payload]; }
   static const eager::SizeGuard& relation(const Guard& g, const Program& p) {
     return p.relations_[g.payload];

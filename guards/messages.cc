@@ -1,5 +1,6 @@
 // The printed form and the mismatch message of every guard kind. Cold code: it may allocate and call repr of
-// constants.
+// constants, functions and classes, but no user code: that could change what is being explained.
+#include "guards/collector.h"
 #include "guards/kinds.h"
 #include "guards/load.h"
 #include "guards/tensor_access.h"
@@ -11,8 +12,7 @@ using Context = KindTable::Context;
 
 std::string text_of(PyObject* object) {
   if (!object) return "nothing";
-  // repr runs the collector where one is due (since 3.12), which would free an object that is held weakly.
-  const Held kept = Held::strong(object);
+  const Held kept = Held::strong(object);  // where it is held weakly, other threads may drop it
   PyObject* repr = PyObject_Repr(object);
   const char* utf8 = repr ? PyUnicode_AsUTF8(repr) : nullptr;
   std::string text = utf8 ? utf8 : "<unprintable>";
@@ -26,11 +26,17 @@ std::string class_name(PyObject* type) {
   return type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "<a class that died>";
 }
 
-// Objects of unknown classes are named by class: their repr may run user code.
+// Objects of unknown classes are named by class, since their repr may run user code: that of a class with a
+// metaclass, and of a module, which asks its loader.
 std::string identity_text(PyObject* object) {
   if (!object) return "<an object that died>";
-  bool plain =
-      PyFunction_Check(object) || PyType_Check(object) || PyModule_Check(object) || PyCFunction_Check(object);
+  if (PyModule_CheckExact(object)) {
+    const char* name = PyModule_GetName(object);
+    PyErr_Clear();
+    return std::string("<module '") + (name ? name : "?") + "'>";
+  }
+  bool plain = PyFunction_Check(object) || PyCFunction_Check(object) ||
+               (PyType_Check(object) && Py_TYPE(object)->tp_repr == PyType_Type.tp_repr);
   return plain || is_guardable_constant(object) ? text_of(object)
                                                 : "<this " + class_name((PyObject*)Py_TYPE(object)) + ">";
 }
@@ -104,7 +110,7 @@ void mismatch_type(const Guard& g, Context& c, Mismatch& m) {
 void mismatch_identity(const Guard& g, Context& c, Mismatch& m) {
   PyObject* object = c.object(g);
   const std::string got = object ? identity_text(object) + " (another object)" : "nothing";
-  differs(m, g, got, identity_text(g.object.get()));  // asked for last: the text of `got` may free it
+  differs(m, g, got, identity_text(g.object.get()));
 }
 void mismatch_constant(const Guard& g, Context& c, Mismatch& m) {
   PyObject *got = c.object(g), *expected = g.object.get();
@@ -117,10 +123,7 @@ void mismatch_absent(const Guard& g, Context& c, Mismatch& m) {
 }
 void mismatch_length(const Guard& g, Context& c, Mismatch& m) {
   PyObject* object = c.object(g);
-  Py_ssize_t size = object && (PySequence_Check(object) || PyDict_Check(object) || PyAnySet_Check(object))
-                        ? PyObject_Length(object)
-                        : -1;
-  PyErr_Clear();
+  int64_t size = object ? KindTable::length_of(object) : -1;
   differs(m, g, size < 0 ? value_text(object) : std::to_string(size) + " elements",
           std::to_string(g.number) + " elements");
 }
@@ -191,6 +194,7 @@ void KindTable::explain(const Guard& guard, Context& context, Mismatch& mismatch
 }
 
 Mismatch Program::explain(int failed_guard, const FrameValues& frame) const {
+  const CollectorPaused paused;  // nothing may be freed: the slots are borrowed
   std::vector<PyObject*> slots(slot_count_ + 1);
   Context context(*this, slots.data());
   for (const Operation& op : operations_) {

@@ -1,6 +1,7 @@
 #include "symbolic/backends.h"
 
 #include "graph/aot/compile.h"
+#include "guards/collector.h"
 
 namespace framejit::symbolic {
 namespace {
@@ -23,6 +24,7 @@ class CallableBackend final : public GraphCompiler {
   explicit CallableBackend(PyObject* callable) : callable_(Py_NewRef(callable)) {}
   ~CallableBackend() override { Py_DECREF(callable_); }  // dies with the compiled function, under the GIL
   std::shared_ptr<const graph::Executable> compile(std::unique_ptr<graph::Graph> graph) override {
+    const guards::CollectorResumed resumed;
     return callable_compiler(std::move(graph), callable_);
   }
 

@@ -3,6 +3,7 @@
 
 #include "eager/autocast.h"
 #include "eager/error.h"
+#include "guards/collector.h"
 #include "symbolic/rebuild.h"
 #include "symbolic/symbolic.h"
 
@@ -267,6 +268,7 @@ std::unique_ptr<Trace> fallback(const TraceRequest& request, BreakId why) {
 
 std::unique_ptr<Trace> trace_frame(const TraceRequest& request) {
   constexpr int kMaxAttempts = 24;
+  const guards::CollectorPaused paused;
   std::optional<Restart> cut;
   std::set<PyObject*> fixed;
   try {
