@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "eager/composite/support.h"
+#include "eager/warning.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/copy.h"
@@ -26,28 +27,67 @@ Tensor reduce_loss(const Tensor& loss, const std::string& reduction) {
   return loss;
 }
 
-// args of the next three: input, target, size_average, reduce, reduction.
+namespace {
+
+void warn_of_sizes(const Tensor& input, const Tensor& target) {
+  if (input.sizes() == target.sizes()) return;
+  warn(concat("Using a target size (", sizes_text(target.sizes()), ") that is different to the input size (",
+              sizes_text(input.sizes()),
+              "): both are broadcast, which will likely lead to wrong results. Give them the same size."));
+}
+
+Tensor distance_of(const Value* args) {
+  warn_of_sizes(args[0].tensor(), args[1].tensor());
+  return abs(sub(args[0], args[1]));
+}
+
+void check_weight(const Tensor& weight, const Tensor& input) {
+  FRAMEJIT_CHECK_TYPE(weight.sizes() == input.sizes(), value,
+                      "Weights and input must have the same size: got ", sizes_text(weight.sizes()), " and ",
+                      sizes_text(input.sizes()));
+}
+
+/// As reduce_loss; the mean is weighted.
+Tensor reduce_weighted(const Tensor& loss, const Value& weight, const Tensor& input,
+                       const std::string& reduction) {
+  if (weight.is_none()) return reduce_loss(loss, reduction);
+  check_weight(weight.tensor(), input);
+  const Tensor weighted = loss * weight.tensor();
+  return reduction == "mean" ? sum(weighted) / sum(weight.tensor()) : reduce_loss(weighted, reduction);
+}
+
+}  // namespace
+
+/// args of the next two: input, target, size_average, reduce, reduction, weight.
 void mse_loss_composite(const Value* args, Value* results) {
-  results[0] = reduce_loss(square(sub(args[0], args[1])), reduction_name(args[2], args[3], args[4]));
+  warn_of_sizes(args[0].tensor(), args[1].tensor());
+  results[0] = reduce_weighted(square(sub(args[0], args[1])), args[5], args[0].tensor(),
+                               reduction_name(args[2], args[3], args[4]));
 }
 void l1_loss_composite(const Value* args, Value* results) {
-  results[0] = reduce_loss(abs(sub(args[0], args[1])), reduction_name(args[2], args[3], args[4]));
+  results[0] = reduce_weighted(distance_of(args), args[5], args[0].tensor(),
+                               reduction_name(args[2], args[3], args[4]));
 }
+/// args: input, target, size_average, reduce, reduction, beta.
 void smooth_l1_loss_composite(const Value* args, Value* results) {
   const double beta = args[5].real();
   FRAMEJIT_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
-  const Tensor distance = abs(sub(args[0], args[1]));
+  const Tensor distance = distance_of(args);
   const Tensor loss = beta == 0
                           ? distance
                           : where(lt(distance, beta), square(distance) * (0.5 / beta), distance - 0.5 * beta);
   results[0] = reduce_loss(loss, reduction_name(args[2], args[3], args[4]));
 }
-/// args: input, target, reduction, delta.
+/// args: input, target, reduction, delta, weight. The mean is over elements, whatever their weights are.
 void huber_loss_composite(const Value* args, Value* results) {
   const double delta = args[3].real();
   FRAMEJIT_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
-  const Tensor distance = abs(sub(args[0], args[1]));
-  const Tensor loss = where(le(distance, delta), square(distance) * 0.5, (distance - 0.5 * delta) * delta);
+  const Tensor distance = distance_of(args);
+  Tensor loss = where(le(distance, delta), square(distance) * 0.5, (distance - 0.5 * delta) * delta);
+  if (!args[4].is_none()) {
+    check_weight(args[4].tensor(), args[0].tensor());
+    loss = loss * args[4].tensor();
+  }
   results[0] = reduce_loss(loss, args[2].string());
 }
 

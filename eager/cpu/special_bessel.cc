@@ -101,8 +101,8 @@ template <class F>
 double polynomial(double n, double first, F next) {
   n = std::trunc(n);
   if (n < 0) return 0;
-  if (n > kHighestDegree) return std::numeric_limits<double>::quiet_NaN();
-  if (!(n >= 1)) return 1;
+  if (!(n <= kHighestDegree)) return std::numeric_limits<double>::quiet_NaN();
+  if (n == 0) return 1;
   double before = 1, value = first;
   for (int64_t k = 1; k < int64_t(n); ++k) {
     const double after = next(double(k), value, before);

@@ -7,6 +7,7 @@
 #include "eager/meta/pointwise.h"
 #include "eager/meta/type_names.h"
 #include "eager/pointwise_kernel.h"
+#include "eager/warning.h"
 #include "generated/ops/copy.h"
 
 namespace framejit::eager {
@@ -36,6 +37,19 @@ bool computes_into(const Op& op, const Value* args, const Tensor& to) {
   for (int i = 0; i < op.operand_count; ++i)
     if (overlaps(to, args[i])) return false;
   return true;
+}
+
+/// Gives `out` memory for what `meta` says.
+void resize_out(const Tensor& out, TensorMeta meta) {
+  if (out.numel() != 0)
+    warn(concat(
+        "An output with one or more elements was resized since it had shape ", sizes_text(out.sizes()),
+        ", which does not match the required output shape ", sizes_text(meta.sizes),
+        ". This is deprecated: give an out= of that shape, or one without elements (out.resize_(0))."));
+  const Tensor resized = Tensor::empty(meta);
+  out->storage = resized->storage;
+  out->offset = 0;
+  out.impl()->meta = std::move(meta);
 }
 
 }  // namespace
@@ -96,10 +110,7 @@ void write_out(const Op& op, const Tensor& result, const Tensor& out) {
     TensorMeta meta = result.meta();
     meta.dtype = out.dtype();
     meta.strides = contiguous_strides(meta.sizes);
-    const Tensor resized = Tensor::empty(meta);
-    out->storage = resized->storage;
-    out->offset = 0;
-    out.impl()->meta = std::move(meta);
+    resize_out(out, std::move(meta));
   }
   check_writable(op, out);
   ops::copy_(out, result);
@@ -117,12 +128,7 @@ void out_kernel(const Op& op, const Value* args, Value* results) {
   }
   Value result;
   call_kernel(*op.functional, args, &result);
-  if (!(metas[0].sizes == out.sizes())) {
-    Tensor resized = Tensor::empty(metas[0]);
-    out->storage = resized->storage;
-    out->offset = 0;
-    out->meta = metas[0];
-  }
+  if (!(metas[0].sizes == out.sizes())) resize_out(out, std::move(metas[0]));
   cpu::copy_elements(result.tensor(), out);
   results[0] = out;
 }

@@ -200,7 +200,7 @@ bool try_bind(const Signature& signature, const CallArgs& call, BoundCall* bound
 void bind(const Overloads& overloads, const CallArgs& call, BoundCall* bound) {
   for (const Signature& signature : overloads.signatures)
     if (try_bind(signature, call, bound)) return;
-  fail_to_bind(overloads, call);
+  if (!bind_old_order(overloads, call, bound)) fail_to_bind(overloads, call);
 }
 
 }  // namespace framejit::bindings

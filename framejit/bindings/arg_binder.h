@@ -67,6 +67,9 @@ bool try_bind(const Signature& signature, const CallArgs& call, BoundCall* bound
 /// Fills defaults into the values from `first` on; false when one of them has no default.
 bool fill_defaults(const Signature& signature, int first, ArgValues* values);
 
+/// As bind, for calls in the order of arguments of old programs, with a warning (old_orders.cc).
+bool bind_old_order(const Overloads& overloads, const CallArgs& call, BoundCall* bound);
+
 // bind_errors.cc
 [[noreturn]] void fail_to_bind(const Overloads& overloads, const CallArgs& call);
 

@@ -2,6 +2,7 @@
 #include "eager/autocast.h"
 #include "eager/autograd/anomaly.h"
 #include "eager/dispatch.h"
+#include "eager/warning.h"
 #include "framejit/bindings/autograd_node.h"
 #include "framejit/bindings/constant_types.h"
 #include "framejit/bindings/python.h"
@@ -95,6 +96,12 @@ PyObject* clear_autocast_cache(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
+/// Raises where Python was told to make errors of warnings.
+void warn_or_raise(const std::string& message) {
+  WithGil gil;
+  if (PyErr_WarnEx(PyExc_UserWarning, message.c_str(), 1) < 0) throw_pending_python_error();
+}
+
 PyMethodDef functions[] = {
     {"get_autocast", get_autocast, METH_VARARGS, nullptr},
     {"set_autocast", set_autocast, METH_VARARGS, nullptr},
@@ -114,6 +121,7 @@ PyMethodDef functions[] = {
 
 void init_autograd_modes(PyObject* submodule) {
   eager::set_anomaly_reporter({python_place, warn_python});
+  eager::set_warner(warn_or_raise);
   check_status(PyModule_AddFunctions(submodule, functions));
 }
 

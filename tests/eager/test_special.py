@@ -54,3 +54,9 @@ def test_names_of_fj_are_in_special():
         assert fj.equal(getattr(fj.special, name)(x), function(x))
     assert fj.equal(fj.special.gammainc(x, x), fj.igamma(x, x))
     assert fj.equal(x.polygamma(2), fj.special.polygamma(2, x))
+
+
+def test_polynomials_of_no_degree() -> None:
+    for name in ("chebyshev_polynomial_t", "hermite_polynomial_h", "laguerre_polynomial_l", "legendre_polynomial_p"):
+        got = getattr(S, name)(fj.tensor(0.5), fj.tensor([np.nan, np.inf, -1.0, 0.0]))
+        np.testing.assert_array_equal(got.numpy(), np.array([np.nan, np.nan, 0, 1], dtype=np.float32))

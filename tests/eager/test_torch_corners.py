@@ -220,3 +220,37 @@ def test_gradient_of_atan2_with_a_number() -> None:
     x = fj.tensor([1.0, -2.0], requires_grad=True)
     (fj.atan2(x, 2.0) + fj.atan2(3.0, x)).sum().backward()
     assert near(x.grad.tolist(), [2 / 5 - 3 / 10, 2 / 8 - 3 / 13])
+
+
+def test_a_filled_out_that_does_not_fit_warns() -> None:
+    x = fj.ones(2, 2)
+    for call in (
+        lambda out: fj.add(x, x, out=out),
+        lambda out: fj.cat([x], out=out),
+        lambda out: fj.max(x, 0, out=(fj.empty(0), out.long())),
+    ):
+        with pytest.warns(UserWarning, match="was resized since it had shape"):
+            call(fj.ones(3))
+    out = fj.ones(3).resize_(0)
+    assert fj.add(x, x, out=out) is out and out.tolist() == [[2, 2], [2, 2]]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_warning_may_be_an_error() -> None:
+    out = fj.ones(3)
+    with pytest.raises(UserWarning, match="was resized"):
+        fj.add(fj.ones(2), fj.ones(2), out=out)
+    assert out.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
+def test_losses_of_other_sizes_warn(name: str) -> None:
+    with pytest.warns(UserWarning, match="Using a target size"):
+        got = getattr(fj.nn.functional, name)(fj.ones(4, 1), fj.zeros(4), reduction="none")
+    assert got.shape == (4, 4)
+
+
+def test_losses_with_weights_of_other_sizes() -> None:
+    for loss in (fj.nn.functional.mse_loss, fj.nn.functional.l1_loss, fj.nn.functional.huber_loss):
+        with pytest.raises(ValueError, match="same size"):
+            loss(fj.ones(2, 3), fj.ones(2, 3), weight=fj.ones(3))

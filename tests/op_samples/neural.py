@@ -16,10 +16,10 @@ SAMPLES.update(
         "log_softmax": [S(scores, 1, dtypes=FLOATS), S(T(2, 3, 4), 0), S(T(2, 3, 4), 1), S(T(), 0), S(scores, 1, dtype="float64")],
         "layer_norm": [S(T(4, 6), (6,), T(6), T(6), dtypes=FLOATS, tolerance=4), S(T(2, 3, 4), (3, 4), tolerance=4), S(T(4, 6), (6,), T(6), None, 0.1, tolerance=4), S(T(4, 6), (5,))],
         "rms_norm": [S(T(4, 6), (6,), T(6), tolerance=4), S(T(2, 3, 4), (3, 4), eps=0.1, tolerance=4)],
-        "mse_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), reduction="sum"), S(scores, T(4, 5), reduction="none")],
-        "l1_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), reduction="none")],
+        "mse_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), reduction="sum"), S(scores, T(4, 5), reduction="none"), S(scores, T(4, 5), weight=T(4, 5, low=0.1))],
+        "l1_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), reduction="none"), S(scores, T(4, 5), weight=T(4, 5, low=0.1), reduction="sum")],
         "smooth_l1_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), beta=0.5, reduction="sum")],
-        "huber_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), delta=0.5, reduction="none")],
+        "huber_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), delta=0.5, reduction="none"), S(scores, T(4, 5), weight=T(4, 5, low=0.1))],
         "nll_loss": [S(scores, classes), S(scores, classes, T(5, low=0.1, grad=False)), S(T(2, 5, 3), T(2, 3, dtype="int64", low=0, high=5), reduction="sum"), S(scores, T(values=[1, -100, 2, -100], dtype="int64")), S(T(5), T(dtype="int64", low=0, high=5)), S(scores, T(3, dtype="int64", low=0))],
         "cross_entropy": [
             S(scores, classes, dtypes=FLOATS), S(scores, classes, T(5, low=0.1, grad=False)), S(T(2, 5, 3), T(2, 3, dtype="int64", low=0, high=5), reduction="none"), S(scores, T(values=[1, -100, 2, 0], dtype="int64"), label_smoothing=0.2),
