@@ -39,7 +39,7 @@ class Registry {
     }
     for (const TileEntry* entry : tile_tables())
       for (; entry->op; ++entry) {
-        // Kernels of halves are for plain memory alone, see cpu/pointwise.cc.
+        // Kernels of halves are for plain memory alone, see cpu/loops/pointwise.cc.
         if (entry->dtype == DType::float16 || entry->dtype == DType::bfloat16) continue;
         find(entry->op)->tiles[size_t(entry->dtype)] = {&entry->kernel, entry->dtype};
       }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eager/cpu/tile_kernel.h"
+#include "eager/cpu/loops/tile_kernel.h"
 #include "eager/schema.h"
 
 namespace framejit::eager {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "eager/allocate.h"
-#include "eager/cpu/tile_program.h"
+#include "eager/cpu/loops/tile_program.h"
 #include "eager/error.h"
 #include "eager/meta/pointwise.h"
 

@@ -1,4 +1,4 @@
-// Eager pointwise ops: from boxed arguments to the loop driver (cpu/pointwise.h).
+// Eager pointwise ops: from boxed arguments to the loop driver (cpu/loops/pointwise.h).
 #pragma once
 
 #include "eager/op.h"

@@ -7,9 +7,10 @@
 //   thread.h                  per-thread state; the hook and when it is installed; compiler.disable
 //   runner.h                  evaluate_frame: the hook; the loop over traces of one frame (this file)
 //   tracing.h                 making one trace: limits, automatic dynamic sizes, events
-//   compiled_function.h       the callable that framejit.compile returns; runs unbroken traces without a
-//   frame bind_arguments.h          arguments of a call to the slots of a frame events.h what listeners, logs
-//   and explain() are told break_everywhere.h        a tracer for tests: every instruction is a graph break
+//   compiled_function.h       the callable that framejit.compile returns; runs unbroken traces without a frame
+//   bind_arguments.h          arguments of a call to the slots of a frame
+//   events.h                  what listeners, logs and explain() are told
+//   break_everywhere.h        a tracer for tests: every instruction is a graph break
 //   module.cc                 framejit._C.compiler
 //
 // A frame is run as a sequence of pieces. At its pc we look for a trace whose guards hold, or make one;

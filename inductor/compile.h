@@ -7,8 +7,7 @@
 //   fuse.h          loops that share data become one; match.h says which can, simplify.h cleans bodies
 //   memory_plan.h   workspace offsets of temporaries
 //   cpu/            the CPU back end: tile_code.h (loop -> program of tile kernels), instance.h (a program
-//   laid out for
-//                   certain sizes), executable.h and run_frame.h (one call)
+//                   laid out for certain sizes), executable.h and run_frame.h (one call)
 // A further back end (machine code, CUDA) reads the fused loop IR and takes the place of cpu/. The loops
 // themselves run in eager/cpu (tile_program.h, nest.h), where eager ops run too, so that both give the same
 // bits. FRAMEJIT_LOGS=loops,kernels prints every stage.

@@ -23,7 +23,7 @@
 #include <variant>
 #include <vector>
 
-#include "eager/cpu/reduce.h"
+#include "eager/cpu/loops/reduce.h"
 #include "graph/graph.h"
 
 namespace framejit::inductor {

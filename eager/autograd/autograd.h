@@ -2,11 +2,12 @@
 //
 // Tour of eager/autograd/
 //   autograd.h          what users and bindings call: backward, grad, hooks, detach, requires_grad_
-//   autograd_meta.h     what a tensor carries when it takes part: grad, grad_fn, hooks; its base when it is a
-//   view hooks.h             lists of hooks that may change while they run grad_node.h         GradNode, the
-//   vertex of the backward graph; edges; destruction without recursion op_node.h           the one node class
-//   of all ops of the table, with the values its derivative reads saved_tensor.h      one such value: version
-//   check, hooks that pack it backward_context.h  what a generated derivative sees of its node
+//   autograd_meta.h     what a tensor carries when it takes part: grad, grad_fn, hooks; its base when it is a view
+//   hooks.h             lists of hooks that may change while they run
+//   grad_node.h         GradNode, the vertex of the backward graph; edges; destruction without recursion
+//   op_node.h           the one node class of all ops of the table, with the values its derivative reads
+//   saved_tensor.h      one such value: version check, hooks that pack it
+//   backward_context.h  what a generated derivative sees of its node; formulas.h, *_formulas.h: what it calls
 //   accumulate_grad.h   the node of a leaf: adds into .grad
 //   view.h              views: in-place writes through a view give the base a new history
 //   record.h            the autograd layer of the dispatcher: runs an op and links its results

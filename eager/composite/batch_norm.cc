@@ -4,7 +4,7 @@
 #include "eager/composite/halves.h"
 #include "eager/composite/no_graph.h"
 #include "eager/cpu/kernel_support.h"
-#include "eager/cpu/norm_rows.h"
+#include "eager/cpu/nn/norm_rows.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/elementary.h"

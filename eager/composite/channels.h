@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eager/composite/support.h"
-#include "eager/cpu/norm_rows.h"
+#include "eager/cpu/nn/norm_rows.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/view.h"
 

@@ -4,7 +4,7 @@
 
 #include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
-#include "eager/cpu/attention.h"
+#include "eager/cpu/nn/attention.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/creation.h"

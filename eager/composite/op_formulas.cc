@@ -3,7 +3,7 @@
 #include "eager/composite/channels.h"
 #include "eager/composite/halves.h"
 #include "eager/cpu/kernel_support.h"
-#include "eager/cpu/softmax_rows.h"
+#include "eager/cpu/nn/softmax_rows.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/complex.h"

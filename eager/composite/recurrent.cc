@@ -1,7 +1,7 @@
 // LSTM, GRU and Elman networks: one step of each, and layers of them over time.
 #include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
-#include "eager/cpu/lstm.h"
+#include "eager/cpu/nn/lstm.h"
 #include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"

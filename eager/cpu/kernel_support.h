@@ -1,12 +1,32 @@
 // What structural kernels share: results as the row's meta rule has them, contiguous operands, loops over
 // offsets.
+//
+// Tour of eager/cpu/
+//   thread_pool.h scratch.h   the threads that kernels share; scratch memory, a block per thread
+//   isa.h                     which of the instruction sets that kernels were built for runs here
+//   tile/       innermost loops, compiled once per instruction set: those of pointwise rows (generated, over the
+//               functions of tile/functions.h), and *.cc for the loops of the folders below
+//   loops/      tile programs, which pointwise ops, reductions and fused loops of the compiler all are
+//               (tile_program.h), laid out over an iteration space (nest.h) and run (run.cc); the ops that are
+//               such programs: pointwise.h, reduce.h, and scans
+//   layout/     creation, copies, joining, transposed copies
+//   matmul/     products of matrices: gemm.h chooses between Eigen's (tile/gemm.cc) and packed panels (panels.h)
+//   images/     windows over images: convolution (products over patches.h), pooling, padding, resampling
+//   nn/         normalisations, softmax, attention, LSTM gates, embedding, CTC
+//   indexing/   advanced indexing, gather and scatter, masks
+//   sorting/    sort, order statistics, search, unique, histograms
+//   random/     the distributions, over eager/random/philox.h
+//   special/    special functions of one number, in double
+//   linalg/     decompositions (tour in linalg/batch.h)        fft/  Fourier transforms (tour in fft/plan.h)
+//
+// A kernel is a function `x_kernel(op, args, results)` that a row of eager/ops/*.toml names.
 #pragma once
 
 #include <type_traits>
 #include <vector>
 
-#include "eager/cpu/access.h"
-#include "eager/cpu/tile_program.h"
+#include "eager/cpu/loops/access.h"
+#include "eager/cpu/loops/tile_program.h"
 #include "eager/error.h"
 #include "eager/meta/pointwise.h"
 #include "eager/meta/shapes.h"

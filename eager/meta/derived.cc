@@ -1,6 +1,6 @@
 #include "eager/meta/derived.h"
 
-#include "eager/cpu/pointwise.h"
+#include "eager/cpu/loops/pointwise.h"
 #include "eager/dispatch.h"
 #include "eager/error.h"
 #include "eager/meta/overlap.h"

@@ -19,8 +19,7 @@
 //   autograd_node.h        grad_fn objects and hooks; autograd_functions.cc: the submodule _autograd
 //   python_function_node.h the node of a user's autograd.Function
 //   python_op.h            ops and kernels that are Python functions (framejit.library);
-//   library_functions.cc: the
-//                          submodule _library
+//                          library_functions.cc: the submodule _library
 //   storage_object.h       UntypedStorage, the memory behind tensors
 //   front_end.h            all this as the symbolic executor and the guards see it
 //   module.h               the module _C: functions.cc, generator_object.cc, machine.cc, op_table.cc

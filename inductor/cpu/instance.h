@@ -1,7 +1,7 @@
 // A loop program laid out for certain sizes: everything of a run that does not depend on data or addresses.
 #pragma once
 
-#include "eager/cpu/nest.h"
+#include "eager/cpu/loops/nest.h"
 #include "inductor/memory_plan.h"
 
 namespace framejit::inductor::cpu {

@@ -1,7 +1,7 @@
 // A loop as a program of tile kernels.
 #pragma once
 
-#include "eager/cpu/tile_program.h"
+#include "eager/cpu/loops/tile_program.h"
 #include "inductor/loop_ir.h"
 
 namespace framejit::inductor::cpu {

@@ -6,8 +6,8 @@
 //   instruction.h      Opcode, Instruction, Program (this file)
 //   decode.cc          Program::decode: rows "CPython opcode -> one or more of our instructions"
 //   program.cc         questions to a Program, its listing, the tables
-//   <build>/generated/py<tag>/opcode_table.inc   names, cache sizes, operators; written by
-//   tools/describe_opcodes.py
+//   <build>/generated/py<tag>/opcode_table.inc
+//                      names, cache sizes, operators; written by tools/describe_opcodes.py
 //
 // A program counter ("pc") is an index into Program::instructions(), never a byte or code unit offset. One
 // CPython instruction may give several of ours (LOAD_FAST_LOAD_FAST, POP_JUMP_IF_FALSE of 3.11: ToBool,

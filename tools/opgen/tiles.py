@@ -25,7 +25,7 @@ void {row.signature.identifier}_{dtype}(const void* const* in, void* out, int64_
 
 
 def _entry(row: Row, dtype: str) -> str:
-    # As `tile_variant` of eager/cpu/tile_variant.h looks for them.
+    # As `tile_variant` of eager/cpu/loops/tile_variant.h looks for them.
     masks = {2: [0, 1, 2], 3: [0, 2, 4, 6]}.get(row.operand_count, [0])
     kernels = ", ".join(f"&{row.signature.identifier}_{dtype}<{mask}>" for mask in masks)
     return f'    {{{text.quote(row.signature.full_name)}, DType::{ENUM[dtype]}, {{{{{kernels}}}}}}},\n'
@@ -40,7 +40,7 @@ def _source(table: Table, index: int, rows: list[Row]) -> str:
     kernels = "\n".join(_kernel(row, dtype, code) for row in rows for dtype, code in row.tiles.items())
     entries = "".join(_entry(row, dtype) for row in rows for dtype in row.tiles)
     return f"""{text.banner(table.name)}#include "eager/cpu/tile/functions.h"
-#include "eager/cpu/tile_kernel.h"
+#include "eager/cpu/loops/tile_kernel.h"
 #if __has_include("eager/cpu/tile/{table.name}_functions.h")
 #include "eager/cpu/tile/{table.name}_functions.h"
 #endif
@@ -72,7 +72,7 @@ def index(tables: list[Table]) -> str:
     return f"""{text.banner('*')}#include <vector>
 
 #include "eager/cpu/isa.h"
-#include "eager/cpu/tile_kernel.h"
+#include "eager/cpu/loops/tile_kernel.h"
 
 namespace framejit::eager {{
 

@@ -1,4 +1,4 @@
-#include "eager/cpu/bfloat_panels.h"
+#include "eager/cpu/matmul/bfloat_panels.h"
 
 #include <algorithm>
 #include <cstring>

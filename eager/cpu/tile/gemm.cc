@@ -1,4 +1,4 @@
-#include "eager/cpu/gemm.h"
+#include "eager/cpu/matmul/gemm.h"
 
 #include <Eigen/Core>
 #include <type_traits>

@@ -1,7 +1,7 @@
 // The parts of one instruction set's `LoopKernels`.
 #pragma once
 
-#include "eager/cpu/loop_kernels.h"
+#include "eager/cpu/loops/loop_kernels.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 

@@ -1,7 +1,7 @@
 // Vectors pass between functions that are all inlined here: no calling convention is at stake.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-#include "eager/cpu/panels.h"
+#include "eager/cpu/matmul/panels.h"
 
 #include <Eigen/Core>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "eager/cpu/pool_rows.h"
+#include "eager/cpu/images/pool_rows.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "eager/cpu/random_kernels.h"
+#include "eager/cpu/random/random_kernels.h"
 #include "eager/cpu/tile/single_precision.h"
 #include "eager/random/philox.h"
 

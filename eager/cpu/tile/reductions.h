@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "eager/cpu/loop_kernels.h"
+#include "eager/cpu/loops/loop_kernels.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 

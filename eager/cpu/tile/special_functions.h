@@ -1,8 +1,8 @@
 // Tile expressions of special functions: `tile::scalar<special::i0>(a)` applies a function of
-// eager/cpu/special_math.h to every element.
+// eager/cpu/special/special_math.h to every element.
 #pragma once
 
-#include "eager/cpu/special_math.h"
+#include "eager/cpu/special/special_math.h"
 #include "eager/cpu/tile/float_errors.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {

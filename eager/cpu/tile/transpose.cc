@@ -2,7 +2,7 @@
 // counts. Vectors pass between functions that are all inlined here: no calling convention is at stake.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-#include "eager/cpu/transpose.h"
+#include "eager/cpu/layout/transpose.h"
 
 #include "eager/cpu/tile/squares.h"
 

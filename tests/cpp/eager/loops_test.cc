@@ -9,8 +9,8 @@
 #include <limits>
 #include <random>
 
-#include "eager/cpu/pointwise.h"
-#include "eager/cpu/reduce.h"
+#include "eager/cpu/loops/pointwise.h"
+#include "eager/cpu/loops/reduce.h"
 #include "eager/cpu/thread_pool.h"
 
 namespace framejit::eager {

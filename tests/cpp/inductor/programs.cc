@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "eager/cpu/pointwise.h"
+#include "eager/cpu/loops/pointwise.h"
 
 namespace framejit::inductor {
 

@@ -1,0 +1,191 @@
+// gather, scatter and scatter_add; index_select and index_add.
+#include <cstring>
+
+#include "eager/cpu/indexing/dim_plan.h"
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
+#include "eager/error.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+void meta_gather(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta &self = args[0].impl()->meta, &index = args[2].impl()->meta;
+  const int dim = dim_argument(args, self.sizes.size());
+  check_index_dtype(op, index);
+  check_index_fits(op, index, self, dim, false, "input");
+  results.push_back(contiguous_meta(index.sizes, self.dtype, self.device));
+}
+
+void gather_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor self = args[0].tensor(), index = contiguous_as(args[2].tensor(), DType::int64);
+  Tensor result = allocate_result(op, args);
+  if (!(index.numel() == 0)) {
+    const DimPlan plan(self, index.sizes(), dim_argument(args, self.dim()));
+    const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, plan.row_elements()));
+    plan.check(index.data_as<int64_t>());
+    for_item_size(self.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      const T* from = self.data_as<T>();
+      T* to = result.data_as<T>();
+      parallel_for(int64_t(plan.outer.size()), grain, [&](int64_t begin, int64_t end) {
+        plan.for_each(index.data_as<int64_t>(), begin, end,
+                      [&](int64_t offset, int64_t position) { to[position] = from[offset]; });
+      });
+    });
+  }
+  results[0] = std::move(result);
+}
+
+void meta_scatter(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta &self = args[0].impl()->meta, &index = args[2].impl()->meta;
+  const int dim = dim_argument(args, self.sizes.size());
+  check_index_dtype(op, index);
+  check_index_fits(op, index, self, dim, false, "self");
+  if (args[3].is_tensor()) {
+    const TensorMeta& src = args[3].impl()->meta;
+    check_same_dtype(op, self, src);
+    check_index_fits(op, index, src, dim, true, "src");
+  }
+  results.push_back(preserved_meta(self));
+}
+
+/// A copy of self to write into, once the arguments are found to fit.
+Tensor scatter_target(const Op& op, const Value* args) {
+  std::vector<TensorMeta> metas;
+  meta_scatter(op, args, metas);
+  return cloned(args[0].tensor());
+}
+
+void scatter_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = scatter_target(op, args);
+  const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes());
+  for_item_size(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* to = result.data_as<T>();
+    const T* from = src.data_as<T>();
+    scatter_into(result, args, [&](int64_t offset, int64_t position) { to[offset] = from[position]; });
+  });
+  results[0] = std::move(result);
+}
+
+void scatter_value_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = scatter_target(op, args);
+  for_any_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T value = element_of<T>(args[3]);
+    T* to = result.data_as<T>();
+    scatter_into(result, args, [&](int64_t offset, int64_t) { to[offset] = value; });
+  });
+  results[0] = std::move(result);
+}
+
+void scatter_add_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = scatter_target(op, args);
+  const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes());
+  for_any_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* to = result.data_as<T>();
+    const T* from = src.data_as<T>();
+    scatter_into(result, args, [&](int64_t offset, int64_t position) {
+      to[offset] = wrapping_sum(to[offset], from[position]);
+    });
+  });
+  results[0] = std::move(result);
+}
+
+void meta_index_select(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta &self = args[0].impl()->meta, &index = args[2].impl()->meta;
+  const int dim = dim_argument(args, self.sizes.size());
+  FRAMEJIT_CHECK_TYPE(index.sizes.size() <= 1, index, "index_select(): Index is supposed to be a vector");
+  check_index_dtype(op, index);
+  Dims sizes = self.sizes;
+  if (!sizes.empty()) sizes[dim] = numel(index.sizes).bits();
+  results.push_back(contiguous_meta(std::move(sizes), self.dtype, self.device));
+}
+
+/// Of the last dim.
+static void select_elements(const Tensor& self, const RowShape& shape, const int64_t* indices, int64_t count,
+                            const Tensor& result) {
+  for_item_size(self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = self.data_as<T>();
+    T* to = result.data_as<T>();
+    parallel_for(shape.outer, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, count)),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t row = begin; row < end; ++row)
+                     for (int64_t i = 0; i < count; ++i)
+                       to[row * count + i] = from[row * shape.length + indices[i]];
+                 });
+  });
+}
+
+void index_select_kernel(const Op& op, const Value* args, Value* results) {
+  const Tensor self = contiguous(args[0].tensor()), index = contiguous_as(args[2].tensor(), DType::int64);
+  Tensor result = allocate_result(op, args);
+  const int dim = dim_argument(args, self.dim());
+  const RowShape shape = row_shape(self.sizes(), dim);
+  const int64_t count = index.numel().expect(), *indices = index.data_as<int64_t>();
+  const int64_t block = shape.inner * int64_t(item_size(self.dtype()));
+  const char* from = static_cast<const char*>(self.data());
+  char* to = static_cast<char*>(result.data());
+  for (int64_t i = 0; i < count; ++i)
+    FRAMEJIT_CHECK_TYPE(uint64_t(indices[i]) < uint64_t(shape.length), index,
+                        "index out of range in self: index ", indices[i], ", size ", shape.length);
+  if (shape.inner == 1) {
+    select_elements(self, shape, indices, count, result);
+  } else {
+    parallel_for(shape.outer * count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, block)),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t i = begin; i < end; ++i)
+                     std::memcpy(to + i * block,
+                                 from + ((i / count) * shape.length + indices[i % count]) * block,
+                                 size_t(block));
+                 });
+  }
+  results[0] = std::move(result);
+}
+
+void meta_index_add(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta &self = args[0].impl()->meta, &index = args[2].impl()->meta,
+                   &source = args[3].impl()->meta;
+  const int dim = dim_argument(args, self.sizes.size());
+  check_index_dtype(op, index);
+  check_same_dtype(op, self, source);
+  Dims expected = self.sizes;
+  if (!expected.empty()) expected[dim] = numel(index.sizes).bits();
+  FRAMEJIT_CHECK(index.sizes.size() <= 1 && source.sizes == expected,
+                 "index_add_(): expected source of size ", sizes_text(expected), " for self of size ",
+                 sizes_text(self.sizes), " and index of size ", sizes_text(index.sizes), ", got ",
+                 sizes_text(source.sizes));
+  results.push_back(preserved_meta(self));
+}
+
+void index_add_kernel(const Op& op, const Value* args, Value* results) {
+  std::vector<TensorMeta> metas;
+  meta_index_add(op, args, metas);
+  Tensor result = Tensor::empty(metas[0].sizes, metas[0].dtype);
+  copy_elements(args[0].tensor(), result);
+  const Tensor index = contiguous_as(args[2].tensor(), DType::int64), source = contiguous(args[3].tensor());
+  const RowShape shape = row_shape(result.sizes(), dim_argument(args, result.dim()));
+  const int64_t count = index.numel().expect(), *indices = index.data_as<int64_t>();
+  for (int64_t i = 0; i < count; ++i)
+    FRAMEJIT_CHECK_TYPE(uint64_t(indices[i]) < uint64_t(shape.length), index,
+                        "index out of range in self: index ", indices[i], ", size ", shape.length);
+  for_any_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T alpha = element_of<T>(args[4]);
+    const T* from = source.data_as<T>();
+    for (int64_t row = 0; row < shape.outer * count; ++row, from += shape.inner) {
+      T* to = result.data_as<T>() + ((row / count) * shape.length + indices[row % count]) * shape.inner;
+      if (alpha == T(1))
+        for (int64_t k = 0; k < shape.inner; ++k) to[k] = wrapping_sum(to[k], from[k]);
+      else
+        for (int64_t k = 0; k < shape.inner; ++k) to[k] = wrapping_sum(to[k], T(alpha * from[k]));
+    }
+  });
+  results[0] = std::move(result);
+}
+
+}  // namespace framejit::eager

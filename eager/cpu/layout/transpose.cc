@@ -1,0 +1,157 @@
+#include "eager/cpu/layout/transpose.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "eager/cpu/isa.h"
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
+
+#define FRAMEJIT_DECLARE_TRANSPOSITIONS(isa)       \
+  namespace framejit::eager::isa {                 \
+  extern const cpu::Transpositions transpositions; \
+  }
+FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_DECLARE_TRANSPOSITIONS)
+#undef FRAMEJIT_DECLARE_TRANSPOSITIONS
+
+namespace framejit::eager::cpu {
+namespace {
+
+const Transpositions& transpositions() {
+  switch (chosen_isa()) {
+#define FRAMEJIT_TRANSPOSITIONS(isa) \
+  case Isa::isa:                     \
+    return isa::transpositions;
+    FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_TRANSPOSITIONS)
+#undef FRAMEJIT_TRANSPOSITIONS
+  }
+  __builtin_unreachable();
+}
+
+constexpr int64_t kShortest = 4;       ///< a side of a matrix below which elements are copied one by one
+constexpr int64_t kLeast = 256;        ///< elements below which the set-up would cost more than it saves
+constexpr int64_t kPiece = 32 * 1024;  ///< elements worth a thread
+constexpr int64_t kRowsPerPiece = 64;  ///< of a matrix that is shared by threads
+
+/// The dims of both sides, merged where they step evenly in both, outermost in `to` first.
+struct Shared {
+  Dims sizes, from, to;
+
+  Shared(const Tensor& source, const Tensor& target) {
+    std::vector<int> order;
+    for (int d = 0; d < target.dim(); ++d)
+      if (target.sizes()[d] != 1) order.push_back(d);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return target.strides()[a] > target.strides()[b]; });
+    for (int d : order) {
+      const int64_t size = target.sizes()[d], in = source.strides()[d], out = target.strides()[d];
+      const int last = sizes.size() - 1;
+      if (last >= 0 && from[last] == in * size && to[last] == out * size) {
+        sizes[last] *= size;
+        from[last] = in;
+        to[last] = out;
+      } else {
+        sizes.push_back(size);
+        from.push_back(in);
+        to.push_back(out);
+      }
+    }
+  }
+  /// The dim of stride 1; -1: none.
+  int unit_dim(const Dims& strides) const {
+    for (int d = sizes.size() - 1; d >= 0; --d)
+      if (strides[d] == 1) return d;
+    return -1;
+  }
+};
+
+/// Elements that lie side by side on both sides are worth a call of memcpy from this many bytes on.
+constexpr int64_t kLeastRun = 32;
+
+/// Where row `index` of the outer dims, all but the last, begins on both sides, and the way to the next one.
+class OuterRows {
+ public:
+  OuterRows(const Shared& dims, int64_t index) : dims_(dims), place_(dims.sizes.size()) {
+    for (int d = dims.sizes.size() - 2; d >= 0; --d) {
+      place_[d] = index % dims.sizes[d];
+      index /= dims.sizes[d];
+      from_ += place_[d] * dims.from[d];
+      to_ += place_[d] * dims.to[d];
+    }
+  }
+  int64_t from() const { return from_; }
+  int64_t to() const { return to_; }
+  void next() {
+    for (int d = dims_.sizes.size() - 2; d >= 0; --d) {
+      from_ += dims_.from[d];
+      to_ += dims_.to[d];
+      if (++place_[d] < dims_.sizes[d]) return;
+      from_ -= dims_.from[d] * dims_.sizes[d];
+      to_ -= dims_.to[d] * dims_.sizes[d];
+      place_[d] = 0;
+    }
+  }
+
+ private:
+  const Shared& dims_;
+  Dims place_;
+  int64_t from_ = 0, to_ = 0;
+};
+
+}  // namespace
+
+bool copy_runs(const Tensor& from, const Tensor& to) {
+  if (from.dtype() != to.dtype() || !(from.sizes() == to.sizes()) || to.numel() < kLeast) return false;
+  const Shared dims(from, to);
+  const int last = dims.sizes.size() - 1;
+  const int64_t item = int64_t(item_size(to.dtype())), run = dims.sizes[last] * item;
+  if (dims.from[last] != 1 || dims.to[last] != 1 || run < kLeastRun) return false;
+  const char* source = static_cast<const char*>(from.data());
+  char* target = static_cast<char*>(to.data());
+  const int64_t rows = to.numel().expect() / dims.sizes[last];
+  parallel_for(rows, std::max<int64_t>(1, 4 * kPiece / run), [&](int64_t begin, int64_t end) {
+    OuterRows row(dims, begin);
+    for (int64_t i = begin; i < end; ++i, row.next())
+      std::memmove(target + row.to() * item, source + row.from() * item, size_t(run));
+  });
+  return true;
+}
+
+bool copy_transposed(const Tensor& from, const Tensor& to) {
+  if (from.dtype() != to.dtype() || !(from.sizes() == to.sizes()) || to.numel() < kLeast) return false;
+  const Shared dims(from, to);
+  const int row = dims.unit_dim(dims.to), column = dims.unit_dim(dims.from);
+  if (row < 0 || column < 0 || row == column) return false;
+  const int64_t rows = dims.sizes[row], columns = dims.sizes[column];
+  if (rows < kShortest || columns < kShortest || dims.from[row] <= 0 || dims.to[column] <= 0) return false;
+
+  Dims sizes, from_strides, to_strides;  // of the other dims: where the matrices begin
+  for (int d = 0; d < dims.sizes.size(); ++d) {
+    if (d == row || d == column) continue;
+    sizes.push_back(dims.sizes[d]);
+    from_strides.push_back(dims.from[d]);
+    to_strides.push_back(dims.to[d]);
+  }
+  const std::vector<int64_t> from_starts = enumerate_offsets(sizes.span(), from_strides.span()),
+                             to_starts = enumerate_offsets(sizes.span(), to_strides.span());
+  const int64_t item = int64_t(item_size(to.dtype()));
+  const TransposeFn transpose = transpositions()[size_t(std::countr_zero(uint64_t(item)))];
+  const int64_t parts = (rows + kRowsPerPiece - 1) / kRowsPerPiece;
+  const char* source = static_cast<const char*>(from.data());
+  char* target = static_cast<char*>(to.data());
+  const int64_t part_elements = std::min(rows, kRowsPerPiece) * columns;
+  parallel_for(int64_t(from_starts.size()) * parts, std::max<int64_t>(1, kPiece / part_elements),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) {
+                   const size_t matrix = size_t(i / parts);
+                   const int64_t first = i % parts * kRowsPerPiece;
+                   transpose(source + (from_starts[matrix] + first * dims.from[row]) * item, dims.from[row],
+                             target + (to_starts[matrix] + first) * item, dims.to[column],
+                             std::min(kRowsPerPiece, rows - first), columns);
+                 }
+               });
+  return true;
+}
+
+}  // namespace framejit::eager::cpu

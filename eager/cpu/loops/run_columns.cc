@@ -1,0 +1,168 @@
+// Reductions over outer dims. Rows are taken in one after the other, each column has a running result of its
+// own. The rows are cut into blocks (by shape alone) that run in parallel and are merged in order.
+//
+// Short rows are laid side by side, several to a tile: a *stripe*. Its running results are folded at the end.
+#include <algorithm>
+
+#include "eager/cpu/loops/run_modes.h"
+#include "eager/cpu/thread_pool.h"
+
+namespace framejit::eager::cpu {
+namespace {
+
+/// About how many elements a block of rows has.
+constexpr int64_t kBlockElements = 128 * 1024;
+
+/// As many stripes at least, where there are the rows: what is done once for each place of a stripe costs
+/// about as much.
+constexpr int64_t kStripes = 8;
+
+bool finds_index(ReduceKind kind) { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
+
+class ColumnPlan {
+ public:
+  explicit ColumnPlan(const Nest& nest)
+      : nest(nest),
+        fold(std::clamp<int64_t>(nest.tile / std::max<int64_t>(nest.columns, 1), 1,
+                                 std::max<int64_t>(1, nest.rows / kStripes))),
+        column_tiles((nest.columns + nest.tile - 1) / nest.tile),
+        reducers(row_reducers(*nest.program)) {
+    int64_t stripes =
+        std::max<int64_t>(kColumnFlush, kBlockElements / std::max<int64_t>(nest.columns * fold, 1));
+    rows_per_block = (stripes + kColumnFlush - 1) / kColumnFlush * kColumnFlush * fold;
+    row_blocks = std::max<int64_t>(1, (nest.rows + rows_per_block - 1) / rows_per_block);
+    for (const Instruction& instruction : nest.program->code())
+      if (instruction.kind == Instruction::Kind::reduce) indexed.push_back(finds_index(instruction.reduce));
+  }
+  const Nest& nest;
+  int64_t fold;  ///< rows per stripe
+  int64_t column_tiles;
+  int64_t rows_per_block;
+  int64_t row_blocks;
+  std::vector<RowReducer> reducers;
+  std::vector<bool> indexed;  ///< per reduction: argmax or argmin
+  ReduceState* states = nullptr;
+
+  /// States of reduction `k` for column 0 of a block of rows.
+  ReduceState* state(int64_t k, int64_t outer, int64_t block) const {
+    return states + ((k * nest.outer + outer) * row_blocks + block) * nest.columns;
+  }
+};
+
+/// The running results of one thread.
+struct Running {
+  const ColumnReducer* reducer;
+  char* accumulators;
+  ReduceState* states;  ///< one per place in a stripe
+};
+
+std::vector<Running> make_running(const ColumnPlan& plan) {
+  std::vector<Running> all;
+  const auto& code = plan.nest.program->code();
+  for (const Instruction& instruction : code) {
+    if (instruction.kind != Instruction::Kind::reduce) continue;
+    const ColumnReducer& reducer =
+        loop_kernels().column[size_t(instruction.reduce)][size_t(code[size_t(instruction.in[0])].dtype)];
+    all.push_back({&reducer, Scratch::of_thread().take(plan.nest.tile * reducer.accumulator_size),
+                   Scratch::of_thread().take_array<ReduceState>(plan.nest.tile)});
+  }
+  return all;
+}
+
+/// Folds the places of a stripe onto its columns. `index` of a place counts stripes, of a column rows.
+void fold_stripe(const ColumnPlan& plan, size_t k, ReduceState* places, int64_t columns, int64_t places_used,
+                 ReduceState* into) {
+  for (int64_t place = 0; plan.indexed[k] && place < places_used; ++place)
+    if (places[place].index >= 0) places[place].index = places[place].index * plan.fold + place / columns;
+  for (int64_t at = 0; at < places_used; at += columns) plan.reducers[k].merge(into, places + at, columns);
+}
+
+/// One tile of columns over one block of rows.
+void run_block(const ColumnPlan& plan, TileRunner& runner, std::vector<Running>& running, int64_t outer,
+               int64_t tile, int64_t block) {
+  const Nest& nest = plan.nest;
+  int64_t first_column = tile * nest.tile;
+  int64_t columns = std::min(nest.tile, nest.columns - first_column);
+  int64_t first_row = block * plan.rows_per_block;
+  int64_t last_row = std::min(first_row + plan.rows_per_block, nest.rows);
+  int64_t places = plan.fold > 1 ? plan.fold * nest.columns : columns;
+  for (size_t k = 0; k < running.size(); ++k) {
+    running[k].reducer->start(running[k].accumulators, places);
+    std::fill_n(running[k].states, places, plan.reducers[k].start());
+  }
+  auto flush = [&] {
+    for (Running& r : running) r.reducer->flush(r.accumulators, r.states, places);
+  };
+  int64_t since_flush = 0;
+  for (int64_t row = first_row; row < last_row; row += plan.fold) {
+    int64_t n = plan.fold > 1 ? std::min(plan.fold, last_row - row) * nest.columns : columns;
+    int64_t start = (outer * nest.rows + row) * nest.columns + first_column;
+    runner.run_tile(0, start, 0, n, [&](const Instruction& instruction, const void* const* operands) {
+      Running& r = running[size_t(instruction.slot)];
+      if (operands[1])
+        r.reducer->product(r.accumulators, operands[0], operands[1], n);
+      else
+        r.reducer->row(r.accumulators, operands[0], n, row / plan.fold);
+    });
+    if (++since_flush == kColumnFlush) {
+      flush();
+      since_flush = 0;
+    }
+  }
+  flush();
+  for (size_t k = 0; k < running.size(); ++k) {
+    ReduceState* into = plan.state(int64_t(k), outer, block) + first_column;
+    std::fill_n(into, columns, plan.reducers[k].start());
+    fold_stripe(plan, k, running[k].states, columns, places, into);
+  }
+}
+
+/// Merges the blocks of rows of one tile of columns and runs what follows the reductions.
+void finish_tile(const ColumnPlan& plan, TileRunner& runner, int64_t outer, int64_t tile) {
+  const Nest& nest = plan.nest;
+  int64_t first_column = tile * nest.tile;
+  int64_t columns = std::min(nest.tile, nest.columns - first_column);
+  runner.begin_rows(outer * nest.columns + first_column, columns, 1);
+  runner.run_rows(-1);
+  const auto& code = nest.program->code();
+  for (size_t i = 0; i < code.size(); ++i) {
+    if (code[i].kind != Instruction::Kind::reduce) continue;
+    size_t k = size_t(code[i].slot);
+    ReduceState* total = plan.state(int64_t(k), outer, 0) + first_column;
+    for (int64_t block = 1; block < plan.row_blocks; ++block)
+      plan.reducers[k].merge(total, plan.state(int64_t(k), outer, block) + first_column, columns);
+    plan.reducers[k].finish(total, columns, nest.rows, runner.row_memory(int(i)));
+  }
+  runner.run_rows(0);
+}
+
+}  // namespace
+
+void run_columns(const RunInputs& inputs) {
+  const Nest& nest = inputs.nest;
+  ColumnPlan plan(nest);
+  int64_t per_outer = plan.column_tiles * plan.row_blocks;
+  int64_t reductions = nest.program->reductions();
+  plan.states =
+      Scratch::of_thread().take_array<ReduceState>(reductions * nest.outer * plan.row_blocks * nest.columns);
+  int64_t unit_elements = std::min(plan.rows_per_block, nest.rows) * std::min(nest.columns, nest.tile);
+  parallel_for(nest.outer * per_outer, units_per_piece(nest.outer * per_outer, unit_elements),
+               [&](int64_t begin, int64_t end) {
+                 ScratchScope scope;
+                 TileRunner runner(inputs);
+                 std::vector<Running> running = make_running(plan);
+                 for (int64_t unit = begin; unit < end; ++unit)
+                   run_block(plan, runner, running, unit / per_outer,
+                             unit / plan.row_blocks % plan.column_tiles, unit % plan.row_blocks);
+               });
+  int64_t tiles = nest.outer * plan.column_tiles;
+  parallel_for(tiles, units_per_piece(tiles, plan.row_blocks * std::min(nest.columns, nest.tile)),
+               [&](int64_t begin, int64_t end) {
+                 ScratchScope scope;
+                 TileRunner runner(inputs);
+                 for (int64_t t = begin; t < end; ++t)
+                   finish_tile(plan, runner, t / plan.column_tiles, t % plan.column_tiles);
+               });
+}
+
+}  // namespace framejit::eager::cpu

@@ -1,0 +1,84 @@
+// Kernels and shape rules of mm and bmm.
+#include "eager/cpu/matmul/gemm.h"
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
+#include "eager/error.h"
+
+namespace framejit::eager {
+
+using namespace cpu;
+
+namespace {
+
+void check_dtypes(const Op& op, const TensorMeta& a, const TensorMeta& b) {
+  FRAMEJIT_CHECK(a.dtype == b.dtype, op.schema.name,
+                 "(): expected m1 and m2 to have the same dtype, but got: ", dtype_name(a.dtype),
+                 " != ", dtype_name(b.dtype));
+  FRAMEJIT_CHECK_TYPE(a.dtype != DType::bool_, not_implemented, "\"", op.schema.name,
+                      "\" not implemented for 'bool' on cpu; try .to(float32) first");
+}
+
+Tensor matrix_of(const Tensor& batch, int64_t index) {
+  const Dims &sizes = batch.sizes(), &strides = batch.strides();
+  return reshaped_view(batch, {sizes[1], sizes[2]}, {strides[1], strides[2]}, index * strides[0]);
+}
+
+/// `multiply(a, b, result)` in the dtype that products are computed in; a narrower result is rounded once.
+template <class Multiply>
+void multiply_widened(const Tensor& a, const Tensor& b, const Tensor& result, Multiply multiply) {
+  DType dtype = gemm_dtype(result.dtype());
+  const int rank = a.dim();
+  if (result.dtype() == DType::bfloat16 &&
+      multiplies_bfloats(a.sizes()[rank - 2], b.sizes()[rank - 1], a.sizes()[rank - 1]))
+    dtype = DType::bfloat16;
+  if (dtype == result.dtype()) return multiply(a, b, result);
+  const Tensor wide = Tensor::empty(result.sizes(), dtype);
+  multiply(contiguous_as(a, dtype), contiguous_as(b, dtype), wide);
+  copy_elements(wide, result);
+}
+
+/// A batch smaller than the number of threads leaves these to its products.
+void run_bmm(const Tensor& a, const Tensor& b, const Tensor& result) {
+  if (result.sizes()[0] >= num_threads()) return run_gemm_batch(a, b, result);
+  for (int64_t i = 0; i < result.sizes()[0]; ++i)
+    run_gemm(matrix_of(a, i), matrix_of(b, i), matrix_of(result, i));
+}
+
+}  // namespace
+
+void meta_mm(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta &a = args[0].impl()->meta, &b = args[1].impl()->meta;
+  FRAMEJIT_CHECK(a.sizes.size() == 2, "self must be a matrix");
+  FRAMEJIT_CHECK(b.sizes.size() == 2, "mat2 must be a matrix");
+  FRAMEJIT_CHECK(a.sizes.sym(1) == b.sizes.sym(0), "mat1 and mat2 shapes cannot be multiplied (",
+                 a.sizes.sym(0).str(), "x", a.sizes.sym(1).str(), " and ", b.sizes.sym(0).str(), "x",
+                 b.sizes.sym(1).str(), ")");
+  check_dtypes(op, a, b);
+  results.push_back(contiguous_meta({a.sizes[0], b.sizes[1]}, a.dtype, a.device));
+}
+
+void mm_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  multiply_widened(args[0].tensor(), args[1].tensor(), result, run_gemm);
+  results[0] = std::move(result);
+}
+
+void meta_bmm(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta &a = args[0].impl()->meta, &b = args[1].impl()->meta;
+  FRAMEJIT_CHECK(a.sizes.size() == 3, "batch1 must be a 3D tensor");
+  FRAMEJIT_CHECK(b.sizes.size() == 3, "batch2 must be a 3D tensor");
+  FRAMEJIT_CHECK(a.sizes.sym(0) == b.sizes.sym(0) && a.sizes.sym(2) == b.sizes.sym(1),
+                 "Expected size for first two dimensions of batch2 tensor to be: [", a.sizes.sym(0).str(),
+                 ", ", a.sizes.sym(2).str(), "] but got: [", b.sizes.sym(0).str(), ", ", b.sizes.sym(1).str(),
+                 "].");
+  check_dtypes(op, a, b);
+  results.push_back(contiguous_meta({a.sizes[0], a.sizes[1], b.sizes[2]}, a.dtype, a.device));
+}
+
+void bmm_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  multiply_widened(args[0].tensor(), args[1].tensor(), result, run_bmm);
+  results[0] = std::move(result);
+}
+
+}  // namespace framejit::eager

@@ -1,0 +1,82 @@
+#include "eager/cpu/nn/softmax_columns.h"
+
+#include <algorithm>
+
+#include "eager/cpu/float_type.h"
+#include "eager/cpu/loops/row_ops.h"
+#include "eager/cpu/scratch.h"
+#include "eager/cpu/thread_pool.h"
+
+namespace framejit::eager::cpu {
+namespace {
+
+constexpr int64_t kTile = 256;  ///< columns at once
+constexpr int64_t kPiece = 16 * 1024;
+
+/// Reduces rows `stride` apart to one row, column by column, by the loops of column reductions.
+template <class T, class RowOf>
+void reduce(ReduceKind kind, int64_t rows, int64_t n, RowOf row_of, T* out) {
+  const ColumnReducer& columns = loop_kernels().column[size_t(kind)][size_t(dtype_of<T>())];
+  const RowReducer& states_of = loop_kernels().row[size_t(kind)][size_t(dtype_of<T>())];
+  ScratchScope scope;
+  char* accumulators = Scratch::of_thread().take(n * columns.accumulator_size);
+  ReduceState* states = Scratch::of_thread().take_array<ReduceState>(n);
+  std::fill_n(states, n, states_of.start());
+  columns.start(accumulators, n);
+  for (int64_t r = 0; r < rows; ++r) {
+    columns.row(accumulators, row_of(r), n, r);
+    if ((r + 1) % kColumnFlush == 0) columns.flush(accumulators, states, n);
+  }
+  columns.flush(accumulators, states, n);
+  states_of.finish(states, n, rows, out);
+}
+
+/// Columns [0, n) of `length` rows that are `stride` apart.
+template <class T>
+void softmax_tile(int64_t length, int64_t stride, int64_t n, bool log, const T* x, T* out) {
+  const RowOps<T>& kernels = RowOps<T>::get();
+  ScratchScope scope;
+  T *largest = Scratch::of_thread().take_array<T>(n), *sum = Scratch::of_thread().take_array<T>(n),
+    *power = Scratch::of_thread().take_array<T>(n);
+  reduce<T>(
+      ReduceKind::amax, length, n, [&](int64_t r) { return x + r * stride; }, largest);
+  const auto exponential = [&](int64_t r) {
+    T* row = out + r * stride;
+    kernels.subtract(x + r * stride, largest, n, row);
+    T* to = log ? power : row;
+    kernels.exp(row, n, to);
+    return to;
+  };
+  reduce<T>(ReduceKind::sum, length, n, exponential, sum);
+  if (log) kernels.log(sum, n, sum);
+  for (int64_t r = 0; r < length; ++r) {
+    T* row = out + r * stride;
+    log ? kernels.subtract(row, sum, n, row) : kernels.divide(row, sum, n, row);
+  }
+}
+
+}  // namespace
+
+bool has_softmax_columns(const Tensor& self, int dim) {
+  const RowShape shape = row_shape(self.sizes(), dim);
+  return is_float_type(self.dtype()) && self.is_contiguous() && shape.inner >= 16;
+}
+
+void softmax_columns(const Tensor& self, int dim, bool log, const Tensor& result) {
+  const RowShape shape = row_shape(self.sizes(), dim);
+  const int64_t tiles = (shape.inner + kTile - 1) / kTile;
+  const auto run = [&](auto zero) {
+    using T = decltype(zero);
+    const int64_t work = shape.length * std::min(shape.inner, kTile);
+    parallel_for(shape.outer * tiles, std::max<int64_t>(1, kPiece / work), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t column = i % tiles * kTile, at = i / tiles * shape.length * shape.inner + column;
+        softmax_tile(shape.length, shape.inner, std::min(kTile, shape.inner - column), log,
+                     self.data_as<T>() + at, result.data_as<T>() + at);
+      }
+    });
+  };
+  for_float_type(self.dtype(), run);
+}
+
+}  // namespace framejit::eager::cpu
