@@ -45,11 +45,6 @@ Tensor index_put_backward_self(const Tensor& grad, const std::vector<Tensor>& in
 std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<Tensor>& tensors, SymInt dim);
 Tensor softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim);
 Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim);
-Tensor layer_norm_backward_input(const Tensor& grad, const Tensor& input, const Dims& normalized_shape,
-                                 const Tensor& weight, const Tensor& mean, const Tensor& rstd, double eps);
-Tensor layer_norm_backward_weight(const Tensor& grad, const Tensor& input, const Dims& normalized_shape,
-                                  const Tensor& mean, const Tensor& rstd, double eps);
-Tensor layer_norm_backward_bias(const Tensor& grad, const Dims& normalized_shape);
 Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result,
                      const std::optional<Dims>& dim, bool keepdim);
 Tensor extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& result,

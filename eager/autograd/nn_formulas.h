@@ -1,6 +1,7 @@
 // Helpers of the derivative formulas of neural-network rows (eager/composite/nn_formulas.cc).
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "eager/dispatch.h"
@@ -21,13 +22,16 @@ Tensor convolution_backward_weight(const Tensor& grad, const Tensor& input, cons
 Tensor convolution_of_size(const Tensor& input, const Tensor& weight, const Dims& sizes, const Dims& stride,
                            const Dims& padding, const Dims& dilation, bool transposed, SymInt groups);
 
-Tensor batch_norm_backward_input(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                 const Tensor& saved_mean, const Tensor& saved_variance, double eps);
-Tensor batch_norm_backward_weight(const Tensor& grad, const Tensor& input, const Tensor& saved_mean,
-                                  const Tensor& saved_variance, double eps);
-Tensor group_norm_backward_input(const Tensor& grad, const Tensor& input, SymInt groups, const Tensor& weight,
-                                 const Tensor& saved_mean, const Tensor& saved_rstd, double eps);
-Tensor group_norm_backward_weight(const Tensor& grad, const Tensor& input, SymInt groups,
-                                  const Tensor& saved_mean, const Tensor& saved_rstd, double eps);
+/// The gradients of input, weight and bias of a normalisation; those that are not `needed` may be undefined.
+using NormGradients = std::array<Tensor, 3>;
+NormGradients layer_norm_backward(const Tensor& grad, const Tensor& input, const Dims& normalized_shape,
+                                  const Tensor& weight, const Tensor& saved_mean, const Tensor& saved_rstd,
+                                  double eps, const std::array<bool, 3>& needed);
+NormGradients batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                  const Tensor& saved_mean, const Tensor& saved_variance, double eps,
+                                  const std::array<bool, 3>& needed);
+NormGradients group_norm_backward(const Tensor& grad, const Tensor& input, SymInt groups,
+                                  const Tensor& weight, const Tensor& saved_mean, const Tensor& saved_rstd,
+                                  double eps, const std::array<bool, 3>& needed);
 
 }  // namespace framejit::eager::ops

@@ -160,28 +160,28 @@ struct NormalizedBatch {
 }  // namespace
 
 /// With g the gradient of x': rstd * (g - mean(g) - x' * mean(g * x')).
-Tensor batch_norm_backward_input(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                 const Tensor& saved_mean, const Tensor& saved_variance, double eps) {
+NormGradients batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                  const Tensor& saved_mean, const Tensor& saved_variance, double eps,
+                                  const std::array<bool, 3>& needed) {
   if (is_half(input.dtype()))
-    return narrowed(batch_norm_backward_input(widened(grad), widened(input), widened_if(weight), {}, {}, eps),
-                    input.dtype());
+    return narrowed_all(
+        batch_norm_backward(widened(grad), widened(input), widened_if(weight), {}, {}, eps, needed),
+        input.dtype());
   if (norm_by_kernel(grad, input, weight, saved_mean))
     return cpu::batch_norm_planes_backward(cpu::contiguous(grad), input, weight, saved_mean, saved_variance,
-                                           eps);
+                                           eps, needed[0]);
+  NormGradients gradients;
   const Dims dims = all_but_channels(input.dim());
   const NormalizedBatch normal(input, saved_mean, saved_variance, eps);
-  const Tensor centred = grad - mean(grad, dims, true) - normal.value * mean(grad * normal.value, dims, true);
-  return centred * (weight.defined() ? normal.rstd * over_channels(weight, input.dim()) : normal.rstd);
-}
-
-Tensor batch_norm_backward_weight(const Tensor& grad, const Tensor& input, const Tensor& saved_mean,
-                                  const Tensor& saved_variance, double eps) {
-  if (is_half(input.dtype()))
-    return narrowed(batch_norm_backward_weight(widened(grad), widened(input), {}, {}, eps), input.dtype());
-  if (norm_by_kernel(grad, input, {}, saved_mean))
-    return cpu::batch_norm_weight_backward(cpu::contiguous(grad), input, saved_mean, saved_variance, eps);
-  return sum(grad * NormalizedBatch(input, saved_mean, saved_variance, eps).value,
-             all_but_channels(input.dim()));
+  if (needed[0]) {
+    const Tensor centred =
+        grad - mean(grad, dims, true) - normal.value * mean(grad * normal.value, dims, true);
+    gradients[0] =
+        centred * (weight.defined() ? normal.rstd * over_channels(weight, input.dim()) : normal.rstd);
+  }
+  if (needed[1]) gradients[1] = sum(grad * normal.value, dims);
+  if (needed[2]) gradients[2] = sum(grad, dims);
+  return gradients;
 }
 
 }  // namespace ops

@@ -59,35 +59,36 @@ void group_norm_decompose(const Value* args, Value* results) {
 
 namespace ops {
 
-/// That of a layer norm of the groups' rows.
-Tensor group_norm_backward_input(const Tensor& grad, const Tensor& input, SymInt groups, const Tensor& weight,
-                                 const Tensor& saved_mean, const Tensor& saved_rstd, double eps) {
+/// That of the input is that of a layer norm of the groups' rows.
+NormGradients group_norm_backward(const Tensor& grad, const Tensor& input, SymInt groups,
+                                  const Tensor& weight, const Tensor& saved_mean, const Tensor& saved_rstd,
+                                  double eps, const std::array<bool, 3>& needed) {
   if (is_half(input.dtype()))
-    return narrowed(
-        group_norm_backward_input(widened(grad), widened(input), groups, widened_if(weight), {}, {}, eps),
+    return narrowed_all(
+        group_norm_backward(widened(grad), widened(input), groups, widened_if(weight), {}, {}, eps, needed),
         input.dtype());
   if (norm_by_kernel(grad, input, weight, saved_mean))
-    return cpu::group_norm_planes_backward(cpu::contiguous(grad), input, weight, saved_mean, saved_rstd);
-  const Tensor scaled = weight.defined() ? grad * over_channels(weight, grad.dim()) : grad;
+    return cpu::group_norm_planes_backward(cpu::contiguous(grad), input, weight, saved_mean, saved_rstd,
+                                           needed[0]);
+  NormGradients gradients;
   const Tensor rows = group_rows(input, groups);
   const auto of_rows = [](const Tensor& saved) { return saved.defined() ? row_statistics(saved) : saved; };
-  return reshape(layer_norm_backward_input(group_rows(scaled, groups), rows, row_shape_of(rows), {},
-                                           of_rows(saved_mean), of_rows(saved_rstd), eps),
-                 input.sizes());
-}
-
-Tensor group_norm_backward_weight(const Tensor& grad, const Tensor& input, SymInt groups,
-                                  const Tensor& saved_mean, const Tensor& saved_rstd, double eps) {
-  if (is_half(input.dtype()))
-    return narrowed(group_norm_backward_weight(widened(grad), widened(input), groups, {}, {}, eps),
-                    input.dtype());
-  if (norm_by_kernel(grad, input, {}, saved_mean))
-    return cpu::group_norm_weight_backward(cpu::contiguous(grad), input, saved_mean, saved_rstd);
-  const Tensor rows = group_rows(input, groups);
-  const bool again = modes().grad_enabled || !saved_mean.defined();
-  const Tensor normal = again ? native_layer_norm(rows, row_shape_of(rows), {}, {}, eps)[0]
-                              : (rows - row_statistics(saved_mean)) * row_statistics(saved_rstd);
-  return sum(grad * reshape(normal, input.sizes()), all_but_channels(input.dim()));
+  const Tensor mean = of_rows(saved_mean), rstd = of_rows(saved_rstd);
+  if (needed[0]) {
+    const Tensor scaled = weight.defined() ? grad * over_channels(weight, grad.dim()) : grad;
+    const Tensor of_groups = layer_norm_backward(group_rows(scaled, groups), rows, row_shape_of(rows), {},
+                                                 mean, rstd, eps, {true, false, false})[0];
+    gradients[0] = reshape(of_groups, input.sizes());
+  }
+  const Dims dims = all_but_channels(input.dim());
+  if (needed[1]) {
+    const bool again = modes().grad_enabled || !mean.defined();
+    const Tensor normal =
+        again ? native_layer_norm(rows, row_shape_of(rows), {}, {}, eps)[0] : (rows - mean) * rstd;
+    gradients[1] = sum(grad * reshape(normal, input.sizes()), dims);
+  }
+  if (needed[2]) gradients[2] = sum(grad, dims);
+  return gradients;
 }
 
 }  // namespace ops

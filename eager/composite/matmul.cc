@@ -213,7 +213,7 @@ void attention_composite(const Value* args, Value* results) {
   if (args[5].boolean())
     scores = scores + causal_mask(query.size(query.dim() - 2), key.size(key.dim() - 2), query.dtype());
   Tensor blind;
-  if (!args[3].is_none()) {
+  if (!args[3].is_none() && key.size(key.dim() - 2) > 0) {
     scores = scores + additive_mask(args[3].tensor(), query.dtype());
     blind = eq(amax(detach(scores), one_dim(-1), true), -std::numeric_limits<double>::infinity());
     scores = masked_fill(scores, blind, 0);

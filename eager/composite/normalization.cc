@@ -1,7 +1,10 @@
-// softmax, layer_norm and rms_norm, and what they decompose into.
+// softmax, layer_norm and rms_norm, what they decompose into, and the derivative of layer_norm.
 #include <limits>
 
-#include "eager/composite/support.h"
+#include "eager/autograd/formulas.h"
+#include "eager/composite/channels.h"
+#include "eager/composite/halves.h"
+#include "eager/cpu/kernel_support.h"
 #include "eager/meta/normalized_shape.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"
@@ -83,5 +86,68 @@ void rms_norm_composite(const Value* args, Value* results) {
   const Tensor result = narrowed(input * rsqrt(mean(square(input), dims, true) + epsilon), dtype);
   results[0] = args[2].is_none() ? result : Value(result * args[2]);
 }
+
+namespace ops {
+
+namespace {
+
+/// x' = (x - mean) * rstd of a layer norm, and rstd. The saved statistics have no derivative, so they are
+/// computed anew where the gradient is to be differentiated in turn; those of halves are rounded, and not
+/// used.
+struct Normalized {
+  Tensor value, rstd;
+
+  Normalized(const Tensor& input, const Dims& shape, const Tensor& saved_mean, const Tensor& saved_rstd,
+             double eps)
+      : rstd(saved_rstd) {
+    if (!modes().grad_enabled && saved_mean.defined()) {
+      value = (input - saved_mean) * rstd;
+      return;
+    }
+    const Dims dims = last_dims(shape.size());
+    const Tensor distance = input - mean(input, dims, true);
+    rstd = rsqrt(mean(square(distance), dims, true) + eps);
+    value = distance * rstd;
+  }
+};
+
+/// The sum over all dims but the last ones, of `shape`.
+Tensor sum_to_last(const Tensor& self, const Dims& shape) {
+  const int outer = self.dim() - shape.size();
+  Dims leading;
+  for (int i = 0; i < outer; ++i) leading.push_back(int64_t(i));
+  return outer == 0 ? self : sum(self, leading);
+}
+
+}  // namespace
+
+/// With g the gradient of x': rstd * (g - mean(g) - x' * mean(g * x')).
+NormGradients layer_norm_backward(const Tensor& grad, const Tensor& input, const Dims& shape,
+                                  const Tensor& weight, const Tensor& saved_mean, const Tensor& saved_rstd,
+                                  double eps, const std::array<bool, 3>& needed) {
+  if (is_half(input.dtype()))
+    return narrowed_all(
+        layer_norm_backward(widened(grad), widened(input), shape, widened_if(weight), {}, {}, eps, needed),
+        input.dtype());
+  if (norm_by_kernel(grad, input, weight, saved_mean)) {
+    NormGradients by_rows = cpu::layer_norm_rows_backward(
+        cpu::contiguous(grad), input, weight, numel(shape).expect(), saved_mean, saved_rstd, needed[0]);
+    for (size_t i : {1, 2}) by_rows[i] = reshape(by_rows[i], shape);
+    return by_rows;
+  }
+  NormGradients gradients;
+  const Normalized normalized(input, shape, saved_mean, saved_rstd, eps);
+  if (needed[0]) {
+    const Dims dims = last_dims(shape.size());
+    const Tensor scaled = weight.defined() ? grad * weight : grad;
+    gradients[0] = normalized.rstd * (scaled - mean(scaled, dims, true) -
+                                      normalized.value * mean(scaled * normalized.value, dims, true));
+  }
+  if (needed[1]) gradients[1] = sum_to_last(grad * normalized.value, shape);
+  if (needed[2]) gradients[2] = sum_to_last(grad, shape);
+  return gradients;
+}
+
+}  // namespace ops
 
 }  // namespace framejit::eager

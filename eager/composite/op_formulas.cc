@@ -1,6 +1,5 @@
 // Derivatives that take more than an expression (declared in eager/autograd/formulas.h).
 #include "eager/autograd/formulas.h"
-#include "eager/composite/channels.h"
 #include "eager/composite/halves.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/nn/softmax_rows.h"
@@ -163,77 +162,6 @@ Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim
     return cpu::softmax_rows_backward(cpu::contiguous(grad), result, /*log=*/true);
   const Tensor wide = widened(grad);
   return narrowed(wide - exp(widened(result)) * sum(wide, one_dim(dim), true), grad.dtype());
-}
-
-namespace {
-
-Dims last_dims(int count) {
-  Dims dims;
-  for (int i = -count; i < 0; ++i) dims.push_back(int64_t(i));
-  return dims;
-}
-
-Dims leading_dims(int count) {
-  Dims dims;
-  for (int i = 0; i < count; ++i) dims.push_back(int64_t(i));
-  return dims;
-}
-
-/// x' = (x - mean) * rstd of a layer norm, and rstd. The saved statistics have no derivative, so they are
-/// computed anew where the gradient is to be differentiated in turn; those of halves are rounded, and not
-/// used.
-struct Normalized {
-  Tensor value, rstd;
-
-  Normalized(const Tensor& input, const Dims& shape, const Tensor& saved_mean, const Tensor& saved_rstd,
-             double eps)
-      : rstd(saved_rstd) {
-    if (!modes().grad_enabled && saved_mean.defined()) {
-      value = (input - saved_mean) * rstd;
-      return;
-    }
-    const Dims dims = last_dims(shape.size());
-    const Tensor distance = input - mean(input, dims, true);
-    rstd = rsqrt(mean(square(distance), dims, true) + eps);
-    value = distance * rstd;
-  }
-};
-
-}  // namespace
-
-/// With g the gradient of x': rstd * (g - mean(g) - x' * mean(g * x')).
-Tensor layer_norm_backward_input(const Tensor& grad, const Tensor& input, const Dims& shape,
-                                 const Tensor& weight, const Tensor& saved_mean, const Tensor& saved_rstd,
-                                 double eps) {
-  if (is_half(input.dtype()))
-    return narrowed(
-        layer_norm_backward_input(widened(grad), widened(input), shape, widened_if(weight), {}, {}, eps),
-        input.dtype());
-  if (norm_by_kernel(grad, input, weight, saved_mean))
-    return cpu::layer_norm_rows_backward(cpu::contiguous(grad), input, weight, numel(shape).expect(),
-                                         saved_mean, saved_rstd);
-  const Dims dims = last_dims(shape.size());
-  const Normalized normalized(input, shape, saved_mean, saved_rstd, eps);
-  const Tensor scaled = weight.defined() ? grad * weight : grad;
-  return normalized.rstd *
-         (scaled - mean(scaled, dims, true) - normalized.value * mean(scaled * normalized.value, dims, true));
-}
-
-Tensor layer_norm_backward_weight(const Tensor& grad, const Tensor& input, const Dims& shape,
-                                  const Tensor& saved_mean, const Tensor& saved_rstd, double eps) {
-  if (is_half(input.dtype()))
-    return narrowed(layer_norm_backward_weight(widened(grad), widened(input), shape, {}, {}, eps),
-                    input.dtype());
-  if (norm_by_kernel(grad, input, {}, saved_mean))
-    return layer_norm_backward_bias(
-        cpu::layer_norm_products(cpu::contiguous(grad), input, numel(shape).expect(), saved_mean, saved_rstd),
-        shape);
-  return layer_norm_backward_bias(grad * Normalized(input, shape, saved_mean, saved_rstd, eps).value, shape);
-}
-
-Tensor layer_norm_backward_bias(const Tensor& grad, const Dims& shape) {
-  const int outer = grad.dim() - shape.size();
-  return outer == 0 ? grad : sum(grad, leading_dims(outer));
 }
 
 }  // namespace framejit::eager::ops

@@ -2,6 +2,7 @@
 #include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
 #include "eager/cpu/nn/lstm.h"
+#include "eager/cpu/nn/recurrent.h"
 #include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"
@@ -78,28 +79,68 @@ State run_cell(Step step, const Value* args, const State& state) {
   return step(linear(input, weights.input, weights.input_bias), state, weights);
 }
 
-/// Weights for a step that is made many times. But for a GRU, both biases are added to all inputs at once.
-Weights prepared(Weights weights, Step step) {
-  weights.hidden_columns = contiguous(transpose(weights.hidden, 0, 1));
-  if (step == gru_step || !weights.hidden_bias.defined()) return weights;
+/// A kind of layer, by its name in `recurrent_layer`.
+struct Kind {
+  const char* name;
+  Step step;
+};
+constexpr Kind kLstm{"lstm", lstm_step}, kGru{"gru", gru_step}, kTanh{"tanh", tanh_step},
+    kRelu{"relu", relu_step};
+
+/// But for a GRU, both biases are added to all inputs at once.
+Weights with_one_bias(Weights weights, const Kind& kind) {
+  if (kind.step == gru_step || !weights.hidden_bias.defined()) return weights;
   weights.input_bias = weights.input_bias + weights.hidden_bias;
   weights.hidden_bias = {};
   return weights;
 }
 
-/// One layer in one direction over input (T, N, C); `state` is left at the last one.
-Tensor run_direction(Step step, const Tensor& input, const Weights& given, bool backwards, State& state) {
-  const int64_t times = input.size(0).expect();
-  const Weights weights = times > 1 ? prepared(given, step) : given;
-  const Tensor from_input = linear(input, weights.input, weights.input_bias);
+/// Whether the op `recurrent_layer` takes these. Traces see the steps: they are fused.
+bool are_one_op(const Kind& kind, const Tensor& from_input, const Weights& weights, const State& state) {
+  for (const Tensor& tensor : {from_input, state.hidden, weights.hidden})
+    if (tensor.is_symbolic()) return false;
+  return !weights.project.defined() && cpu::are_recurrent_layer({recurrent_kind(kind.name),
+                                                                 from_input,
+                                                                 state.hidden,
+                                                                 state.cell,
+                                                                 weights.hidden,
+                                                                 weights.hidden_bias,
+                                                                 {},
+                                                                 {},
+                                                                 {}});
+}
+
+/// The outputs of all times; `state` is left at the last one.
+Tensor run_as_one(const Kind& kind, const Tensor& from_input, Weights weights, bool backwards, State& state) {
+  const Tensor in_order = backwards ? flip(from_input, one_dim(0)) : from_input;
+  const auto [outputs, cells, gates] =
+      recurrent_layer(kind.name, in_order, state.hidden, state.cell, weights.hidden, weights.hidden_bias);
+  state.hidden = select(outputs, 0, -1);
+  if (state.cell.defined()) state.cell = select(cells, 0, -1);
+  return backwards ? flip(outputs, one_dim(0)) : outputs;
+}
+
+/// The same by steps.
+Tensor run_steps(const Kind& kind, const Tensor& from_input, Weights weights, bool backwards, State& state) {
+  const int64_t times = from_input.size(0).expect();
+  if (times > 1) weights.hidden_columns = contiguous(transpose(weights.hidden, 0, 1));
   std::vector<Tensor> outputs;
   outputs.resize(size_t(times));
   for (int64_t i = 0; i < times; ++i) {
     const int64_t t = backwards ? times - 1 - i : i;
-    state = step(select(from_input, 0, t), state, weights);
+    state = kind.step(select(from_input, 0, t), state, weights);
     outputs[size_t(t)] = state.hidden;
   }
   return stack(outputs, 0);
+}
+
+/// One layer in one direction over input (T, N, C).
+Tensor run_direction(const Kind& kind, const Tensor& input, const Weights& given, bool backwards,
+                     State& state) {
+  const Weights weights = with_one_bias(given, kind);
+  const Tensor from_input = linear(input, weights.input, weights.input_bias);
+  return (are_one_op(kind, from_input, weights, state) ? run_as_one : run_steps)(kind, from_input, weights,
+                                                                                 backwards, state);
 }
 
 /// The arguments params, has_biases, num_layers, dropout, train, bidirectional, batch_first.
@@ -138,7 +179,7 @@ struct Layers {
 };
 
 /// All layers; `hidden` and `cell` (layers x directions, N, width) become the last states.
-Tensor run_layers(Step step, Tensor input, const Layers& layers, Tensor& hidden, Tensor& cell) {
+Tensor run_layers(const Kind& kind, Tensor input, const Layers& layers, Tensor& hidden, Tensor& cell) {
   FRAMEJIT_CHECK(input.dim() == 3, "RNN: Expected input to be 3D, got ", input.dim(), "D instead");
   if (layers.batch_first) input = transpose(input, 0, 1);
   FRAMEJIT_CHECK(input.size(0) > 0, "Expected sequence length to be larger than 0 in RNN");
@@ -148,7 +189,7 @@ Tensor run_layers(Step step, Tensor input, const Layers& layers, Tensor& hidden,
     for (int64_t direction = 0; direction < layers.directions(); ++direction) {
       const int64_t index = layer * layers.directions() + direction;
       State state{select(hidden, 0, index), cell.defined() ? select(cell, 0, index) : Tensor()};
-      outputs.push_back(run_direction(step, input, layers.weights(index), direction == 1, state));
+      outputs.push_back(run_direction(kind, input, layers.weights(index), direction == 1, state));
       last_hidden.push_back(state.hidden);
       if (cell.defined()) last_cell.push_back(state.cell);
     }
@@ -162,9 +203,9 @@ Tensor run_layers(Step step, Tensor input, const Layers& layers, Tensor& hidden,
 }
 
 /// args: input, hx, and the layers.
-void run_without_cell(Step step, const Value* args, Value* results) {
+void run_without_cell(const Kind& kind, const Value* args, Value* results) {
   Tensor hidden = args[1].tensor(), none;
-  results[0] = run_layers(step, args[0].tensor(), Layers(args + 2, false), hidden, none);
+  results[0] = run_layers(kind, args[0].tensor(), Layers(args + 2, false), hidden, none);
   results[1] = hidden;
 }
 
@@ -197,12 +238,12 @@ void lstm_composite(const Value* args, Value* results) {
   const std::vector<Tensor>& states = lstm_states(args[1]);
   Tensor hidden = states[0], cell = states[1];
   const bool projected = !(hidden.size(hidden.dim() - 1) == cell.size(cell.dim() - 1));
-  results[0] = run_layers(lstm_step, args[0].tensor(), Layers(args + 2, projected), hidden, cell);
+  results[0] = run_layers(kLstm, args[0].tensor(), Layers(args + 2, projected), hidden, cell);
   results[1] = hidden;
   results[2] = cell;
 }
-void gru_composite(const Value* args, Value* results) { run_without_cell(gru_step, args, results); }
-void rnn_tanh_composite(const Value* args, Value* results) { run_without_cell(tanh_step, args, results); }
-void rnn_relu_composite(const Value* args, Value* results) { run_without_cell(relu_step, args, results); }
+void gru_composite(const Value* args, Value* results) { run_without_cell(kGru, args, results); }
+void rnn_tanh_composite(const Value* args, Value* results) { run_without_cell(kTanh, args, results); }
+void rnn_relu_composite(const Value* args, Value* results) { run_without_cell(kRelu, args, results); }
 
 }  // namespace framejit::eager

@@ -32,6 +32,7 @@ SAMPLES.update(
             S("...ij,...jk->...ik", T(2, 3, 4), T(4, 5)), S("ij->ji", T(3, 4)), S("ij,ij->", T(3, 4), T(3, 4)), S("bhqd,bhkd->bhqk", T(2, 2, 3, 4), T(2, 2, 5, 4)), S("ij,jk,kl->il", T(2, 3), T(3, 4), T(4, 2)),
         ],
         "scaled_dot_product_attention": [
+            S(T(2, 3, 4), T(2, 0, 4), T(2, 0, 5)), S(T(2, 3, 4), T(2, 0, 4), T(2, 0, 5), T(3, 0)),  # no keys
             S(T(2, 3, 4, 8), T(2, 3, 5, 8), T(2, 3, 5, 8), double=False, strides=False), S(T(2, 4, 8), T(2, 4, 8), T(2, 4, 8), is_causal=True, double=False, strides=False),
             S(T(2, 4, 8), T(2, 5, 8), T(2, 5, 8), attn_mask=T(4, 5, grad=False), scale=0.3, double=False, strides=False),
         ],

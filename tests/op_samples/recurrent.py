@@ -39,3 +39,6 @@ SAMPLES.update(
         "rnn_relu": [S(inputs, T(2, 2, 3), layers(1, False), True, 2, 0.0, False, False, False, **LOOSE)],
     }
 )  # fmt: skip
+
+# Rows without a Python name: the sample of which public row runs them.
+INTERNAL = {"recurrent_layer": "lstm"}

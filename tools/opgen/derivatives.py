@@ -33,7 +33,8 @@ def _unpack(row: Row, index: int) -> str:
 
 
 def _formula(row: Row, formula: Formula) -> str:
-    lines = [f"  if (context.needs({formula.argument})) {{\n"]
+    needs = [f"context.needs({argument})" for argument in formula.arguments]
+    lines = [f"  if ({' || '.join(needs)}) {{\n"]
     if re.search(r"\bgrad\b", formula.code):
         lines.append("    const Tensor grad = context.grad(0);\n")
     if re.search(r"\bgrads\b", formula.code):
@@ -44,8 +45,16 @@ def _formula(row: Row, formula: Formula) -> str:
     if re.search(r"\bresults\b", formula.code):
         lines.append(f"    Tensor results[{len(row.signature.results)}];\n")
         lines += [f"    results[{i}] = context.result({i});\n" for i in formula.saved_results]
-    lines.append(f"    context.set({formula.argument}, {formula.code});\n  }}\n")
-    return "".join(lines)
+    if len(needs) == 1:
+        lines.append(f"    context.set({formula.arguments[0]}, {formula.code});\n")
+    else:
+        lines.append(f"    const std::array<bool, {len(needs)}> needed{{{', '.join(needs)}}};\n")
+        lines.append(f"    const auto gradients = {formula.code};\n")
+        lines += [
+            f"    if (needed[{i}]) context.set({argument}, gradients[{i}]);\n"
+            for i, argument in enumerate(formula.arguments)
+        ]
+    return "".join(lines) + "  }\n"
 
 
 def _function(row: Row) -> str:

@@ -16,7 +16,7 @@ def _notes(row: table.Row) -> str:
     if row.derive_inplace:
         notes.append(f"in place: `{row.signature.name}_`")
     if row.formulas:
-        names = ", ".join(f"`{row.signature.arguments[f.argument].name}`" for f in row.formulas)
+        names = ", ".join(f"`{row.signature.arguments[i].name}`" for f in row.formulas for i in f.arguments)
         notes.append(f"differentiable in {names}")
     if row.aliases:
         notes.append("also " + ", ".join(f"`{alias}`" for alias in row.aliases))

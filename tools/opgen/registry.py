@@ -22,7 +22,7 @@ def _functions(table: Table) -> str:
 
 def _formula(formula: Formula) -> str:
     saved, meta, results = (text.mask(part) for part in (formula.saved, formula.saved_meta, formula.saved_results))
-    return f"{{{formula.argument}, {saved}, {meta}, {results}}}"
+    return ", ".join(f"{{{argument}, {saved}, {meta}, {results}}}" for argument in formula.arguments)
 
 
 def _pointer(name: str) -> str:

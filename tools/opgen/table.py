@@ -33,9 +33,9 @@ class TableError(Exception):
 
 @dataclasses.dataclass
 class Formula:
-    """The gradient of one argument."""
+    """The gradient of one argument, or of several by one call that gives an array."""
 
-    argument: int
+    arguments: list[int]
     code: str
     saved: list[int]  # arguments whose data the code reads
     saved_meta: list[int]  # arguments of which it reads the sizes or dtype alone
@@ -123,9 +123,11 @@ def _saved_results(code: str, count: int) -> list[int]:
     return sorted(indexed)
 
 
-def _formula(signature: schema.Signature, name: str, code: str) -> Formula:
-    if name not in [argument.name for argument in signature.arguments]:
-        raise TableError(f"grad.{name}: no such argument")
+def _formula(signature: schema.Signature, names: str, code: str) -> Formula:
+    known = [argument.name for argument in signature.arguments]
+    for name in names.split(", "):
+        if name not in known:
+            raise TableError(f"grad.{name}: no such argument")
     saved, saved_meta = [], []
     for index, argument in enumerate(signature.arguments):
         uses = len(re.findall(rf"(?<![\w.]){argument.name}\b", code))
@@ -134,7 +136,8 @@ def _formula(signature: schema.Signature, name: str, code: str) -> Formula:
             continue
         only_meta = argument.is_tensor and uses == len(re.findall(meta_call, code))
         (saved_meta if only_meta else saved).append(index)
-    return Formula(signature.index(name), code, saved, saved_meta, _saved_results(code, len(signature.results)))
+    arguments = [signature.index(name) for name in names.split(", ")]
+    return Formula(arguments, code, saved, saved_meta, _saved_results(code, len(signature.results)))
 
 
 def _row(raw: dict) -> Row:
@@ -162,7 +165,7 @@ def _row(raw: dict) -> Row:
         params=[signature.index(name) for name in raw.get("params", [])],
         unpromoted=[signature.index(name) for name in raw.get("unpromoted", [])],
         operand_count=operands,
-        formulas=[_formula(signature, name, code) for name, code in raw.get("grad", {}).items()],
+        formulas=[_formula(signature, names, code) for names, code in raw.get("grad", {}).items()],
         analytic=raw.get("analytic", True),
         derive_inplace=raw.get("inplace", pointwise and starts_with_self),
         derive_out=raw.get("out", single and derivable),

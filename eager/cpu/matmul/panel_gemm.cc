@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "eager/cpu/matmul/bfloat_panels.h"
-#include "eager/cpu/matmul/packed_gemm.h"
+#include "eager/cpu/matmul/packed_matrix.h"
 #include "eager/cpu/matmul/panels.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
@@ -15,61 +15,6 @@ namespace {
 constexpr int64_t kShortest = 48;  ///< of the sides of a product that is worth packing
 constexpr int64_t kShortestOfBFloats = 16;
 constexpr int64_t kSmall = 64;  ///< the longest side of one that is too small for Eigen's blocking
-
-/// One side of a product in panels: for each block of terms, all panels of it.
-template <class T>
-class Packed {
- public:
-  /// `across`: lines lie side by side, else as rows.
-  Packed(const T* from, int64_t stride, bool across, int64_t lines, int64_t terms, int64_t width)
-      : from_(from), stride_(stride), across_(across), lines_(lines), terms_(terms), width_(width) {
-    panels_ = (lines + width - 1) / width;
-    data_ = Scratch::of_thread().take_array<T>(panels_ * width * terms);
-  }
-  int64_t panels() const { return panels_; }
-  const T* at(int64_t first_term, int64_t terms, int64_t panel) const {
-    return data_ + first_term * panels_ * width_ + panel * terms * width_;
-  }
-  void pack(int64_t panel) const {
-    const int64_t line = panel * width_, lines = std::min(width_, lines_ - line);
-    for (int64_t begin = 0; begin < terms_; begin += kSumBlock) {
-      const int64_t count = std::min(kSumBlock, terms_ - begin);
-      const T* from = from_ + (across_ ? line + begin * stride_ : line * stride_ + begin);
-      panel_kernels<T>().pack_matrix(from, stride_, across_, lines, count, width_,
-                                     const_cast<T*>(at(begin, count, panel)));
-    }
-  }
-
- private:
-  const T* from_;
-  int64_t stride_;
-  bool across_;
-  int64_t lines_, terms_, width_, panels_;
-  T* data_;
-};
-
-/// Block (i, j) of the product: into `to` itself where all of its panels are whole, else by way of scratch.
-template <class T>
-void multiply_block(const GemmCall& call, const Packed<T>& a, const Packed<T>& b, int64_t i, int64_t j) {
-  const PanelKernels<T>& kernels = panel_kernels<T>();
-  const int64_t row_panels = std::min(kRowPanels, a.panels() - i * kRowPanels);
-  const int64_t column_panels = std::min(kColumnPanels, b.panels() - j * kColumnPanels);
-  const int64_t row = i * kRowPanels * kernels.rows, column = j * kColumnPanels * kernels.columns;
-  const int64_t rows = std::min(row_panels * kernels.rows, call.m - row),
-                columns = std::min(column_panels * kernels.columns, call.n - column);
-  const bool whole = rows == row_panels * kernels.rows && columns == column_panels * kernels.columns;
-  T* result = static_cast<T*>(call.c) + row * call.c_stride + column;
-  ScratchScope scope;
-  const int64_t stride = whole ? call.c_stride : column_panels * kernels.columns;
-  T* to = whole ? result : Scratch::of_thread().take_array<T>(row_panels * kernels.rows * stride);
-  for (int64_t begin = 0; begin < call.k; begin += kSumBlock) {
-    const int64_t count = std::min(kSumBlock, call.k - begin);
-    kernels.multiply(row_panels, column_panels, count, a.at(begin, count, i * kRowPanels),
-                     b.at(begin, count, j * kColumnPanels), to, stride, begin > 0);
-  }
-  for (int64_t r = 0; !whole && r < rows; ++r)
-    std::copy_n(to + r * stride, columns, result + r * call.c_stride);
-}
 
 template <class T>
 void multiply_panels(const GemmCall& call, bool parallel) {

@@ -133,13 +133,7 @@ Parameters<T> parameters(const Tensor& weight, const Tensor& bias, const Tensor&
 /// args: input, weight, bias, eps.
 void meta_batch_norm(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& input = args[0].impl()->meta;
-  FRAMEJIT_CHECK_TYPE(is_floating(input.dtype), not_implemented, "\"batch_norm\" not implemented for '",
-                      dtype_name(input.dtype), "'");
-  Dims channels;
-  channels.push_back(input.sizes.sym(1));
-  results.push_back(contiguous_meta(input.sizes, input.dtype, input.device));
-  results.push_back(contiguous_meta(channels, input.dtype, input.device));
-  results.push_back(contiguous_meta(channels, input.dtype, input.device));
+  push_normalized("batch_norm", input, Dims{input.sizes[1]}, results);
 }
 
 void batch_norm_kernel(const Op& op, const Value* args, Value* results) {
@@ -198,15 +192,28 @@ struct BackwardFactors {
         shift(factor * sums.grad / count) {}
 };
 
+/// Where the gradients of all channels go; `input` is null where that is not asked for.
+template <class T>
+struct BackwardResults {
+  T *input, *weight, *bias;
+
+  void set_parameters(int64_t c, const GradSums& sums, double root) const {
+    weight[c] = T(sums.product * root);
+    bias[c] = T(sums.grad);
+  }
+};
+
 template <class T>
 void columns_backward(const Parameters<T>& p, int64_t first, const Columns& columns, const T* grad,
-                      const T* x, T* to) {
+                      const T* x, const BackwardResults<T>& to) {
   const NormRows<T>& kernels = norm_rows<T>();
   const int64_t n = columns.columns;
   double *grads = fill<double>(n, [](int64_t) { return 0; }),
          *products = fill<double>(n, [](int64_t) { return 0; });
   kernels.sum_columns(columns, grad, grads);
   kernels.products_columns(columns, grad, x, p.mean + first, products);
+  for (int64_t i = 0; i < n; ++i) to.set_parameters(first + i, {grads[i], products[i]}, p.root(first + i));
+  if (!to.input) return;
   const auto factors = [&](int64_t i) {
     return BackwardFactors({grads[i], products[i]}, p.root(first + i), p.weight_of(first + i),
                            double(columns.rows));
@@ -214,67 +221,48 @@ void columns_backward(const Parameters<T>& p, int64_t first, const Columns& colu
   const T *factor = fill<T>(n, [&](int64_t i) { return factors(i).factor; }),
           *slope = fill<T>(n, [&](int64_t i) { return factors(i).slope; }),
           *shift = fill<T>(n, [&](int64_t i) { return factors(i).shift; });
-  kernels.backward_columns(columns, grad, factor, x, p.mean + first, slope, shift, to);
+  kernels.backward_columns(columns, grad, factor, x, p.mean + first, slope, shift, to.input + first);
 }
 
 template <class T>
 void channel_backward(const Channels& channels, const Parameters<T>& p, int64_t c, const T* grads,
-                      const T* input, T* to) {
+                      const T* input, const BackwardResults<T>& to) {
   const NormRows<T>& kernels = norm_rows<T>();
   const T *grad = channels.gather(grads), *x = channels.gather(input);
   const GradSums sums = kernels.products(channels.stretches(), grad, x, p.mean[c]);
+  to.set_parameters(c, sums, p.root(c));
+  if (!to.input) return;
   const BackwardFactors f(sums, p.root(c), p.weight_of(c), double(channels.elements()));
-  channels.write(to, [&](int64_t at, int64_t n, T* out) {
+  channels.write(to.input + c * channels.plane, [&](int64_t at, int64_t n, T* out) {
     kernels.scale_backward(n, grad + at, T(f.factor), x + at, p.mean[c], T(f.slope), T(f.shift), out);
   });
 }
 
 }  // namespace
 
-Tensor batch_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                  const Tensor& mean, const Tensor& variance, double eps) {
-  Tensor result = Tensor::empty(input.sizes(), input.dtype());
+NormGradients batch_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                         const Tensor& mean, const Tensor& variance, double eps,
+                                         bool of_input) {
   const Channels channels(input);
+  NormGradients gradients;
+  if (of_input) gradients[0] = Tensor::empty(input.sizes(), input.dtype());
+  for (size_t i : {1, 2}) gradients[i] = Tensor::empty(Dims{channels.count}, input.dtype());
   for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto p = parameters<T>(weight, {}, mean, variance, eps);
     const T *g = grad.data_as<T>(), *x = input.data_as<T>();
-    T* to = result.data_as<T>();
+    const BackwardResults<T> to{of_input ? gradients[0].data_as<T>() : nullptr, gradients[1].data_as<T>(),
+                                gradients[2].data_as<T>()};
     if (channels.are_columns())
       return for_each_tile<T>(channels, [&](int64_t first, const Columns& columns) {
-        columns_backward(p, first, columns, g + first, x + first, to + first);
+        columns_backward(p, first, columns, g + first, x + first, to);
       });
     for_each_channel(channels, [&](int64_t c) {
       const int64_t at = c * channels.plane;
-      channel_backward(channels, p, c, g + at, x + at, to + at);
+      channel_backward(channels, p, c, g + at, x + at, to);
     });
   });
-  return result;
-}
-
-Tensor batch_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
-                                  const Tensor& variance, double eps) {
-  const Channels channels(input);
-  Tensor result = Tensor::empty(Dims{channels.count}, input.dtype());
-  for_float_type(input.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const auto p = parameters<T>({}, {}, mean, variance, eps);
-    const T *g = grad.data_as<T>(), *x = input.data_as<T>();
-    T* to = result.data_as<T>();
-    if (channels.are_columns())
-      return for_each_tile<T>(channels, [&](int64_t first, const Columns& columns) {
-        double* products = fill<double>(columns.columns, [](int64_t) { return 0; });
-        norm_rows<T>().products_columns(columns, g + first, x + first, p.mean + first, products);
-        for (int64_t i = 0; i < columns.columns; ++i) to[first + i] = T(products[i] * p.root(first + i));
-      });
-    for_each_channel(channels, [&](int64_t c) {
-      const int64_t at = c * channels.plane;
-      const T *channel_grad = channels.gather(g + at), *channel = channels.gather(x + at);
-      const GradSums sums = norm_rows<T>().products(channels.stretches(), channel_grad, channel, p.mean[c]);
-      to[c] = T(sums.product * p.root(c));
-    });
-  });
-  return result;
+  return gradients;
 }
 
 }  // namespace cpu

@@ -53,14 +53,10 @@ void normalize_group(const Groups& groups, int64_t g, const T* x, const T* weigh
 /// args: input, num_groups, weight, bias, eps.
 void meta_group_norm(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& input = args[0].impl()->meta;
-  FRAMEJIT_CHECK_TYPE(is_floating(input.dtype), not_implemented, "\"group_norm\" not implemented for '",
-                      dtype_name(input.dtype), "'");
   Dims groups;
   groups.push_back(input.sizes.sym(0));
   groups.push_back(args[1].sym_int());
-  results.push_back(contiguous_meta(input.sizes, input.dtype, input.device));
-  results.push_back(contiguous_meta(groups, input.dtype, input.device));
-  results.push_back(contiguous_meta(groups, input.dtype, input.device));
+  push_normalized("group_norm", input, groups, results);
 }
 
 void group_norm_kernel(const Op& op, const Value* args, Value* results) {
@@ -82,24 +78,22 @@ namespace cpu {
 
 namespace {
 
-template <class T>
-GradSums plane_sums(const Groups& groups, const T* grad, const T* x, T mean) {
-  return norm_rows<T>().products({1, groups.plane, 0}, grad, x, mean);
-}
-
+/// Of a group: what its planes sum up to goes to `sums`, the gradient of its input to `to` unless that is
+/// null.
 template <class T>
 void group_backward(const Groups& groups, int64_t g, const T* grad, const T* x, const T* weight, T mean,
-                    T rstd, T* to) {
+                    T rstd, GradSums* sums, T* to) {
   const auto weight_of = [&](int64_t c) { return weight ? weight[groups.first_channel(g) + c] : T(1); };
-  GradSums sums;
+  GradSums total;
   for (int64_t c = 0; c < groups.channels; ++c) {
     const int64_t at = c * groups.plane;
-    const GradSums plane = plane_sums(groups, grad + at, x + at, mean);
-    sums.grad += plane.grad * double(weight_of(c));
-    sums.product += plane.product * double(weight_of(c));
+    sums[c] = norm_rows<T>().products({1, groups.plane, 0}, grad + at, x + at, mean);
+    total.grad += sums[c].grad * double(weight_of(c));
+    total.product += sums[c].product * double(weight_of(c));
   }
+  if (!to) return;
   const double root = rstd, each = root / double(groups.elements());
-  const T slope = T(root * root * each * sums.product), shift = T(each * sums.grad);
+  const T slope = T(root * root * each * total.product), shift = T(each * total.grad);
   for (int64_t c = 0; c < groups.channels; ++c) {
     const int64_t at = c * groups.plane;
     norm_rows<T>().scale_backward(groups.plane, grad + at, rstd * weight_of(c), x + at, mean, slope, shift,
@@ -109,43 +103,35 @@ void group_backward(const Groups& groups, int64_t g, const T* grad, const T* x, 
 
 }  // namespace
 
-Tensor group_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                  const Tensor& mean, const Tensor& rstd) {
-  Tensor result = Tensor::empty(input.sizes(), input.dtype());
+NormGradients group_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                         const Tensor& mean, const Tensor& rstd, bool of_input) {
+  NormGradients gradients;
+  if (of_input) gradients[0] = Tensor::empty(input.sizes(), input.dtype());
   const Groups groups(input.sizes(), mean.sizes()[1]);
+  const int64_t images = input.sizes()[0], channels = input.sizes()[1];
+  for (size_t i : {1, 2}) gradients[i] = Tensor::empty(Dims{channels}, input.dtype());
   for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    std::vector<GradSums> planes(size_t(images * channels));
     for_each_group(groups, [&](int64_t g) {
       const int64_t at = g * groups.elements();
       group_backward(groups, g, grad.data_as<T>() + at, input.data_as<T>() + at, data_or_null<T>(weight),
-                     mean.data_as<T>()[g], rstd.data_as<T>()[g], result.data_as<T>() + at);
+                     mean.data_as<T>()[g], rstd.data_as<T>()[g], &planes[size_t(g * groups.channels)],
+                     of_input ? gradients[0].data_as<T>() + at : nullptr);
     });
-  });
-  return result;
-}
-
-Tensor group_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
-                                  const Tensor& rstd) {
-  const int64_t images = input.sizes()[0], channels = input.sizes()[1];
-  Tensor result = Tensor::empty(Dims{channels}, input.dtype());
-  const Groups groups(input.sizes(), mean.sizes()[1]);
-  for_float_type(input.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    parallel_for(channels, norm_rows_per_piece(images * groups.plane), [&](int64_t begin, int64_t end) {
-      for (int64_t c = begin; c < end; ++c) {
-        double total = 0;
-        for (int64_t i = 0; i < images; ++i) {
-          const int64_t at = (i * channels + c) * groups.plane,
-                        g = i * groups.per_image + c / groups.channels;
-          const T* x = input.data_as<T>() + at;
-          total += plane_sums(groups, grad.data_as<T>() + at, x, mean.data_as<T>()[g]).product *
-                   double(rstd.data_as<T>()[g]);
-        }
-        result.data_as<T>()[c] = T(total);
+    for (int64_t c = 0; c < channels; ++c) {
+      GradSums total;
+      for (int64_t i = 0; i < images; ++i) {
+        const GradSums& plane = planes[size_t(i * channels + c)];
+        total.grad += plane.grad;
+        total.product +=
+            plane.product * double(rstd.data_as<T>()[i * groups.per_image + c / groups.channels]);
       }
-    });
+      gradients[1].data_as<T>()[c] = T(total.product);
+      gradients[2].data_as<T>()[c] = T(total.grad);
+    }
   });
-  return result;
+  return gradients;
 }
 
 }  // namespace cpu

@@ -1,4 +1,6 @@
 // layer_norm of rows that lie side by side, and its gradients.
+#include <vector>
+
 #include "eager/cpu/nn/norm_rows.h"
 #include "eager/cpu/loops/row_ops.h"
 #include "eager/cpu/scratch.h"
@@ -48,52 +50,75 @@ void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bi
   });
 }
 
-/// With g the gradient of x', the normalized row: rstd * (g - mean(g) - x' * mean(g * x')), by the steps of
-/// the formula of ops.
-Tensor layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, int64_t length,
-                                const Tensor& mean, const Tensor& rstd) {
-  Tensor result = Tensor::empty(input.sizes(), input.dtype());
-  for_float_type(input.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const RowOps<T>& ops = RowOps<T>::get();
-    const RowFold<T> row_mean(ReduceKind::mean);
-    const T *factors = data_or_null<T>(weight), *means = mean.data_as<T>(), *roots = rstd.data_as<T>();
-    const int64_t rows = input.numel().expect() / length;
-    parallel_for(rows, norm_rows_per_piece(length), [&](int64_t begin, int64_t end) {
-      ScratchScope scope;
-      T *normal = Scratch::of_thread().take_array<T>(length),
-        *scaled = Scratch::of_thread().take_array<T>(length);
-      for (int64_t r = begin; r < end; ++r) {
-        const T* g = grad.data_as<T>() + r * length;
-        T* out = result.data_as<T>() + r * length;
-        norm_rows<T>().forward(length, input.data_as<T>() + r * length, means[r], roots[r], nullptr, nullptr,
-                               normal);
-        if (factors) ops.multiply(g, factors, length, scaled);
-        const T* weighted = factors ? scaled : g;
-        const T of_grad = row_mean.of(weighted, length),
-                of_product = row_mean.of_products(weighted, normal, length);
-        norm_rows<T>().backward(length, weighted, of_grad, normal, of_product, roots[r], out);
-      }
-    });
-  });
+namespace {
+
+constexpr int64_t kRowsOfSum = 64;  ///< rows whose gradients are added up in T; from there on in double
+
+/// Sums of `n` columns over `rows` rows.
+template <class T>
+Tensor sum_of_rows(const T* from, int64_t rows, int64_t stride, int64_t n) {
+  Tensor result = Tensor::empty(Dims{n}, dtype_of<T>());
+  std::vector<double> sums(size_t(n), 0.0);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t i = 0; i < n; ++i) sums[size_t(i)] += double(from[r * stride + i]);
+  std::copy(sums.begin(), sums.end(), result.data_as<T>());
   return result;
 }
 
-Tensor layer_norm_products(const Tensor& grad, const Tensor& input, int64_t length, const Tensor& mean,
-                           const Tensor& rstd) {
-  Tensor result = Tensor::empty(input.sizes(), input.dtype());
+/// With g the gradient of x', the normalized row: rstd * (g - mean(g) - x' * mean(g * x')), by the steps of
+/// the formula of ops.
+template <class T>
+class RowGradient {
+ public:
+  /// `factors`: the weight, or null.
+  RowGradient(int64_t length, const T* factors)
+      : length_(length), factors_(factors), scaled_(Scratch::of_thread().take_array<T>(length)) {}
+
+  void run(const T* grad, const T* normal, T rstd, T* out) const {
+    if (factors_) RowOps<T>::get().multiply(grad, factors_, length_, scaled_);
+    const T* weighted = factors_ ? scaled_ : grad;
+    const T of_grad = mean_.of(weighted, length_), of_product = mean_.of_products(weighted, normal, length_);
+    norm_rows<T>().backward(length_, weighted, of_grad, normal, of_product, rstd, out);
+  }
+
+ private:
+  int64_t length_;
+  const T* factors_;
+  T* scaled_;
+  RowFold<T> mean_{ReduceKind::mean};
+};
+
+}  // namespace
+
+NormGradients layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                       int64_t length, const Tensor& mean, const Tensor& rstd,
+                                       bool of_input) {
+  NormGradients gradients;
+  if (of_input) gradients[0] = Tensor::empty(input.sizes(), input.dtype());
   for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const int64_t rows = input.numel().expect() / length;
-    parallel_for(rows, norm_rows_per_piece(length), [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        T* out = result.data_as<T>() + r * length;
-        norm_rows<T>().forward(length, input.data_as<T>() + r * length, mean.data_as<T>()[r],
-                               rstd.data_as<T>()[r], grad.data_as<T>() + r * length, nullptr, out);
+    const NormRows<T>& kernels = norm_rows<T>();
+    const T *means = mean.data_as<T>(), *roots = rstd.data_as<T>();
+    const int64_t rows = input.numel().expect() / length, blocks = (rows + kRowsOfSum - 1) / kRowsOfSum;
+    const Tensor sums = Tensor::empty(Dims{blocks, 2, length}, input.dtype());
+    parallel_for(blocks, norm_rows_per_piece(length * kRowsOfSum), [&](int64_t begin, int64_t end) {
+      ScratchScope scope;
+      T* normal = Scratch::of_thread().take_array<T>(length);
+      const RowGradient<T> row(length, data_or_null<T>(weight));
+      for (int64_t r = begin * kRowsOfSum; r < std::min(rows, end * kRowsOfSum); ++r) {
+        const T* g = grad.data_as<T>() + r * length;
+        T* of_weight = sums.data_as<T>() + r / kRowsOfSum * 2 * length;
+        if (r % kRowsOfSum == 0) std::fill_n(of_weight, 2 * length, T(0));
+        kernels.forward(length, input.data_as<T>() + r * length, means[r], roots[r], nullptr, nullptr,
+                        normal);
+        kernels.add_parameter_gradients(length, g, normal, of_weight, of_weight + length);
+        if (of_input) row.run(g, normal, roots[r], gradients[0].data_as<T>() + r * length);
       }
     });
+    gradients[1] = sum_of_rows(sums.data_as<T>(), blocks, 2 * length, length);
+    gradients[2] = sum_of_rows(sums.data_as<T>() + length, blocks, 2 * length, length);
   });
-  return result;
+  return gradients;
 }
 
 }  // namespace framejit::eager::cpu

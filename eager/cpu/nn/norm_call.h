@@ -1,5 +1,5 @@
-// A call of batch_norm's or group_norm's kernel: halves are computed in float32, an empty input has
-// statistics of 0.
+// A call of batch_norm's or group_norm's kernel, and its results: halves are computed in float32, an empty
+// input has statistics of 0.
 #pragma once
 
 #include <array>
@@ -9,6 +9,15 @@
 #include "eager/cpu/nn/norm_rows.h"
 
 namespace framejit::eager::cpu {
+
+/// What a normalisation gives: a tensor like its input, and two statistics of these sizes.
+inline void push_normalized(const char* name, const TensorMeta& input, const Dims& statistics,
+                            std::vector<TensorMeta>& results) {
+  FRAMEJIT_CHECK_TYPE(is_floating(input.dtype), not_implemented, "\"", name, "\" not implemented for '",
+                      dtype_name(input.dtype), "'");
+  for (const Dims& sizes : {input.sizes, statistics, statistics})
+    results.push_back(contiguous_meta(sizes, input.dtype, input.device));
+}
 
 class NormCall {
  public:

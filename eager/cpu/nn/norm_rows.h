@@ -4,13 +4,14 @@
 //   batch_norm.cc     channels: stretches of a batch, or columns where an image is one pixel
 //   group_norm.cc     rows of which each plane has a weight
 //
-// layer_norm and its gradients have the bits of row programs and of the formulas of ops, hence those of
-// compiled code. What is summed over channels and groups is added up in an order of its own, which is faster:
-// it may differ from compiled code in the last bits. No result depends on the number of threads or on the
-// instruction set.
+// layer_norm and the gradient of its input have the bits of row programs and of the formulas of ops, hence
+// those of compiled code. What is summed over rows, channels and groups is added up in an order of its own,
+// which is faster: it may differ from compiled code in the last bits. No result depends on the number of
+// threads or on the instruction set.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "eager/cpu/float_type.h"
@@ -46,6 +47,8 @@ struct NormRows {
   void (*scale)(int64_t n, const T* x, T mean, T factor, T shift, T* out);
   /// out = rstd * (grad - of_grad - normal * of_product).
   void (*backward)(int64_t n, const T* grad, T of_grad, const T* normal, T of_product, T rstd, T* out);
+  /// weight += grad * normal, bias += grad.
+  void (*add_parameter_gradients)(int64_t n, const T* grad, const T* normal, T* weight, T* bias);
   /// out = grad * factor - (x - mean) * slope - shift.
   void (*scale_backward)(int64_t n, const T* grad, T factor, const T* x, T mean, T slope, T shift, T* out);
   double (*sum)(const Stretches& stretches, const T* x);
@@ -84,26 +87,21 @@ bool are_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bias
 // What follows takes such tensors. `length`: elements of a row; statistics have an element for each row,
 // channel or group.
 
+/// The gradients of input, weight and bias, all made in one pass; that of the input only where asked for.
+using NormGradients = std::array<Tensor, 3>;
+
 void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t length,
                      double eps, const Tensor& result, const Tensor& mean, const Tensor& rstd);
-Tensor layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, int64_t length,
-                                const Tensor& mean, const Tensor& rstd);
-/// grad times the normalized rows, whose sum over rows is the gradient of the weight.
-Tensor layer_norm_products(const Tensor& grad, const Tensor& input, int64_t length, const Tensor& mean,
-                           const Tensor& rstd);
+NormGradients layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                       int64_t length, const Tensor& mean, const Tensor& rstd, bool of_input);
 
 /// input * scale + shift, of a channel each.
 Tensor affine_channels(const Tensor& input, const Tensor& scale, const Tensor& shift);
-/// The gradients of batch_norm's input, whose channels are dim 1, and of its weight.
-Tensor batch_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                  const Tensor& mean, const Tensor& variance, double eps);
-Tensor batch_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
-                                  const Tensor& variance, double eps);
-
-/// Of group_norm's input, and of its weight.
-Tensor group_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                  const Tensor& mean, const Tensor& rstd);
-Tensor group_norm_weight_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
-                                  const Tensor& rstd);
+/// Of batch_norm and group_norm, whose channels are dim 1.
+NormGradients batch_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                         const Tensor& mean, const Tensor& variance, double eps,
+                                         bool of_input);
+NormGradients group_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                         const Tensor& mean, const Tensor& rstd, bool of_input);
 
 }  // namespace framejit::eager::cpu

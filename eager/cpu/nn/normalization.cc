@@ -1,5 +1,6 @@
 // softmax, log_softmax and layer_norm: arguments and results; the loops are row programs (reduce.h).
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/nn/norm_call.h"
 #include "eager/cpu/loops/reduce.h"
 #include "eager/error.h"
 #include "eager/meta/normalized_shape.h"
@@ -59,13 +60,9 @@ void meta_layer_norm(const Op& op, const Value* args, std::vector<TensorMeta>& r
                    " to be of same shape as normalized_shape, but got one of shape ",
                    sizes_text(args[i].impl()->meta.sizes), " and normalized_shape = ", sizes_text(shape));
   }
-  FRAMEJIT_CHECK_TYPE(is_floating(input.dtype), not_implemented, "\"layer_norm\" not implemented for '",
-                      dtype_name(input.dtype), "'");
   Dims statistics = input.sizes;
   for (int i = outer; i < statistics.size(); ++i) statistics[i] = 1;
-  results.push_back(contiguous_meta(input.sizes, input.dtype, input.device));
-  results.push_back(contiguous_meta(statistics, input.dtype, input.device));
-  results.push_back(contiguous_meta(statistics, input.dtype, input.device));
+  push_normalized("layer_norm", input, statistics, results);
 }
 
 void layer_norm_kernel(const Op& op, const Value* args, Value* results) {

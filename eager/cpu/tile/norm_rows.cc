@@ -51,25 +51,27 @@ class Sums {
   }
   void finish(double* totals) {
     flush();
-    for (int s = 0; s < kSums; ++s) totals[s] = totals_[s];
+    for (int s = 0; s < kSums; ++s) {
+      for (int width = V::kLanes / 2; width > 0; width /= 2)
+        for (int k = 0; k < width; ++k) totals_[s][k] += totals_[s][k + width];
+      totals[s] = totals_[s][0] + rest_[s];
+    }
   }
 
  private:
   void flush() {
     for (int s = 0; s < kSums; ++s) {
       for (int v = 0; v < kVectors; ++v) {
-        for (int k = 0; k < V::kLanes; ++k) totals_[s] += double(sums_[v][s][k]);
+        for (int k = 0; k < V::kLanes; ++k) totals_[s][k] += double(sums_[v][s][k]);
         sums_[v][s] = typename V::Type{};
       }
-      totals_[s] += double(rest_[s]);
-      rest_[s] = 0;
     }
     added_ = 0;
   }
 
   typename V::Type sums_[kVectors][kSums] = {};
-  T rest_[kSums] = {};
-  double totals_[kSums] = {};
+  double rest_[kSums] = {};
+  double totals_[kSums][V::kLanes] = {};
   int64_t added_ = 0;
 };
 
@@ -100,6 +102,14 @@ void backward(int64_t n, const T* grad, T of_grad, const T* normal, T of_product
 }
 
 template <class T>
+void add_parameter_gradients(int64_t n, const T* grad, const T* normal, T* weight, T* bias) {
+  for (int64_t i = 0; i < n; ++i) {
+    weight[i] += grad[i] * normal[i];
+    bias[i] += grad[i];
+  }
+}
+
+template <class T>
 void scale_backward(int64_t n, const T* grad, T factor, const T* x, T mean, T slope, T shift, T* out) {
   for (int64_t i = 0; i < n; ++i) out[i] = grad[i] * factor - (x[i] - mean) * slope - shift;
 }
@@ -111,7 +121,7 @@ double sum(const Stretches& stretches, const T* x) {
   for (int64_t i = 0; i < stretches.count; ++i, x += stretches.distance)
     sums.take(
         stretches.length, [x](int64_t at, typename V::Type* to) { to[0] += V::load(x + at); },
-        [x](int64_t at, T* to) { to[0] += x[at]; });
+        [x](int64_t at, double* to) { to[0] += x[at]; });
   double total;
   sums.finish(&total);
   return total;
@@ -128,7 +138,7 @@ double squares(const Stretches& stretches, const T* x, T mean) {
           const auto distance = V::load(x + at) - mean;
           to[0] += distance * distance;
         },
-        [=](int64_t at, T* to) { to[0] += (x[at] - mean) * (x[at] - mean); });
+        [=](int64_t at, double* to) { to[0] += (x[at] - mean) * (x[at] - mean); });
   double total;
   sums.finish(&total);
   return total;
@@ -145,7 +155,7 @@ GradSums products(const Stretches& stretches, const T* grad, const T* x, T mean)
           to[0] += V::load(grad + at);
           to[1] += V::load(grad + at) * (V::load(x + at) - mean);
         },
-        [=](int64_t at, T* to) {
+        [=](int64_t at, double* to) {
           to[0] += grad[at];
           to[1] += grad[at] * (x[at] - mean);
         });
@@ -198,10 +208,20 @@ void products_columns(const Columns& columns, const T* grad, const T* x, const T
                  [=](int64_t at, int64_t column) { return grad[at] * (x[at] - mean[column]); });
 }
 template <class T>
-inline constexpr cpu::NormRows<T> kRows{
-    &centre<T>,      &forward<T>,         &scale<T>,           &backward<T>,      &scale_backward<T>,
-    &sum<T>,         &squares<T>,         &products<T>,        &scale_columns<T>, &backward_columns<T>,
-    &sum_columns<T>, &squares_columns<T>, &products_columns<T>};
+inline constexpr cpu::NormRows<T> kRows{&centre<T>,
+                                        &forward<T>,
+                                        &scale<T>,
+                                        &backward<T>,
+                                        &add_parameter_gradients<T>,
+                                        &scale_backward<T>,
+                                        &sum<T>,
+                                        &squares<T>,
+                                        &products<T>,
+                                        &scale_columns<T>,
+                                        &backward_columns<T>,
+                                        &sum_columns<T>,
+                                        &squares_columns<T>,
+                                        &products_columns<T>};
 
 }  // namespace
 
