@@ -1,5 +1,7 @@
 // The public pooling functions: ranks, defaults, and which of the rows does the work.
+#include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
+#include "eager/cpu/images/pool_max.h"
 #include "eager/meta/convolution.h"
 #include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
@@ -26,13 +28,22 @@ Dims stride_or(const Value& stride, const Dims& kernel) {
 }
 
 /// args: input, kernel_size, stride, padding, dilation, ceil_mode.
-std::array<Tensor, 2> max_pool(const char* name, int spatial, const Value* args) {
-  const Tensor input = args[0].tensor();
-  check_rank(name, input, spatial);
+PoolGeometry checked_max_geometry(const char* name, int spatial, const Value* args) {
+  check_rank(name, args[0].tensor(), spatial);
   const Dims kernel = expanded_list(args[1].dims(), spatial, "kernel_size");
-  return pool_max(input, kernel, stride_or(args[2], kernel),
-                  expanded_list(args[3].dims(), spatial, "padding"),
-                  expanded_list(args[4].dims(), spatial, "dilation"), args[5].boolean());
+  return {kernel, stride_or(args[2], kernel), expanded_list(args[3].dims(), spatial, "padding"),
+          expanded_list(args[4].dims(), spatial, "dilation"), args[5].boolean()};
+}
+
+std::array<Tensor, 2> max_pool_with_indices(const Tensor& input, const PoolGeometry& g) {
+  return pool_max(input, g.kernel, g.stride, g.padding, g.dilation, g.ceil_mode);
+}
+
+/// Where nobody will ask for a gradient, no indices are made.
+Tensor max_pool(const Tensor& input, const PoolGeometry& geometry) {
+  if (needs_no_graph({input}) && cpu::are_pooled_by_rows(input, geometry.spatial()))
+    return cpu::largest_of_windows(input, geometry);
+  return max_pool_with_indices(input, geometry)[0];
 }
 
 /// args: input, kernel_size, stride, padding, ceil_mode, count_include_pad, and divisor_override but in 1d.
@@ -139,27 +150,28 @@ void store(std::array<Tensor, 2> pair, Value* results) {
 
 }  // namespace
 
-#define FRAMEJIT_POOLING(n)                                                                \
-  void max_pool##n##d_composite(const Value* args, Value* results) {                       \
-    results[0] = max_pool("max_pool" #n "d()", n, args)[0];                                \
-  }                                                                                        \
-  void max_pool##n##d_with_indices_composite(const Value* args, Value* results) {          \
-    store(max_pool("max_pool" #n "d()", n, args), results);                                \
-  }                                                                                        \
-  void avg_pool##n##d_composite(const Value* args, Value* results) {                       \
-    results[0] = avg_pool("avg_pool" #n "d()", n, args);                                   \
-  }                                                                                        \
-  void adaptive_avg_pool##n##d_composite(const Value* args, Value* results) {              \
-    results[0] = adaptive_avg_pool("adaptive_avg_pool" #n "d()", n, args);                 \
-  }                                                                                        \
-  void adaptive_max_pool##n##d_with_indices_composite(const Value* args, Value* results) { \
-    store(adaptive_max_pool("adaptive_max_pool" #n "d()", n, args), results);              \
-  }                                                                                        \
-  void lp_pool##n##d_composite(const Value* args, Value* results) {                        \
-    results[0] = lp_pool("lp_pool" #n "d()", n, args);                                     \
-  }                                                                                        \
-  void max_unpool##n##d_composite(const Value* args, Value* results) {                     \
-    results[0] = max_unpool("max_unpool" #n "d()", n, args);                               \
+#define FRAMEJIT_POOLING(n)                                                                            \
+  void max_pool##n##d_composite(const Value* args, Value* results) {                                   \
+    results[0] = max_pool(args[0].tensor(), checked_max_geometry("max_pool" #n "d()", n, args));       \
+  }                                                                                                    \
+  void max_pool##n##d_with_indices_composite(const Value* args, Value* results) {                      \
+    store(max_pool_with_indices(args[0].tensor(), checked_max_geometry("max_pool" #n "d()", n, args)), \
+          results);                                                                                    \
+  }                                                                                                    \
+  void avg_pool##n##d_composite(const Value* args, Value* results) {                                   \
+    results[0] = avg_pool("avg_pool" #n "d()", n, args);                                               \
+  }                                                                                                    \
+  void adaptive_avg_pool##n##d_composite(const Value* args, Value* results) {                          \
+    results[0] = adaptive_avg_pool("adaptive_avg_pool" #n "d()", n, args);                             \
+  }                                                                                                    \
+  void adaptive_max_pool##n##d_with_indices_composite(const Value* args, Value* results) {             \
+    store(adaptive_max_pool("adaptive_max_pool" #n "d()", n, args), results);                          \
+  }                                                                                                    \
+  void lp_pool##n##d_composite(const Value* args, Value* results) {                                    \
+    results[0] = lp_pool("lp_pool" #n "d()", n, args);                                                 \
+  }                                                                                                    \
+  void max_unpool##n##d_composite(const Value* args, Value* results) {                                 \
+    results[0] = max_unpool("max_unpool" #n "d()", n, args);                                           \
   }
 FRAMEJIT_POOLING(1)
 FRAMEJIT_POOLING(2)

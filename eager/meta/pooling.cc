@@ -1,6 +1,7 @@
 #include "eager/meta/pooling.h"
 
 #include "eager/error.h"
+#include "eager/meta/memory_format.h"
 #include "eager/meta/shapes.h"
 
 namespace framejit::eager {
@@ -45,23 +46,18 @@ Dims with_spatial(const Dims& sizes, const Dims& spatial) {
   return result;
 }
 
-Dims pooled_sizes(const TensorMeta& self, const PoolGeometry& geometry) {
-  check_geometry(geometry);
-  const int spatial = geometry.spatial(), first = self.sizes.size() - spatial;
-  Dims sizes;
-  for (int d = 0; d < spatial; ++d) {
-    const SymInt input = self.sizes.sym(first + d), places = geometry.places(d, input);
-    FRAMEJIT_CHECK(input > 0 && places > 0, "Given input size: ", sizes_text(self.sizes),
-                   " and kernel_size=", sizes_text(geometry.kernel), ": calculated output size ",
-                   places.str(), " in spatial dim ", d, ". Output size is too small");
-    sizes.push_back(places);
-  }
-  return with_spatial(self.sizes, sizes);
+/// Of images with channels last, results have them last.
+TensorMeta pooled_meta(const TensorMeta& self, Dims sizes, DType dtype) {
+  const std::string last = "channels_last";
+  TensorMeta meta = contiguous_meta(std::move(sizes), dtype, self.device);
+  if (self.sizes.size() == 4 && !is_contiguous(self.sizes, self.strides) && is_in_format(self, last))
+    meta.strides = format_strides(meta.sizes, last);
+  return meta;
 }
 
 void push_with_indices(Dims sizes, const TensorMeta& self, std::vector<TensorMeta>& results) {
-  results.push_back(contiguous_meta(sizes, self.dtype, self.device));
-  results.push_back(contiguous_meta(std::move(sizes), DType::int64, self.device));
+  results.push_back(pooled_meta(self, sizes, self.dtype));
+  results.push_back(pooled_meta(self, std::move(sizes), DType::int64));
 }
 
 void check_floating(const TensorMeta& self, const char* name) {
@@ -82,6 +78,20 @@ Dims adaptive_sizes(const TensorMeta& self, const Dims& output) {
 }
 
 }  // namespace
+
+Dims pooled_sizes(const TensorMeta& self, const PoolGeometry& geometry) {
+  check_geometry(geometry);
+  const int spatial = geometry.spatial(), first = self.sizes.size() - spatial;
+  Dims sizes;
+  for (int d = 0; d < spatial; ++d) {
+    const SymInt input = self.sizes.sym(first + d), places = geometry.places(d, input);
+    FRAMEJIT_CHECK(input > 0 && places > 0, "Given input size: ", sizes_text(self.sizes),
+                   " and kernel_size=", sizes_text(geometry.kernel), ": calculated output size ",
+                   places.str(), " in spatial dim ", d, ". Output size is too small");
+    sizes.push_back(places);
+  }
+  return with_spatial(self.sizes, sizes);
+}
 
 void meta_pool_max(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& self = args[0].impl()->meta;
@@ -130,12 +140,12 @@ void meta_pool_average(const Op& op, const Value* args, std::vector<TensorMeta>&
   const TensorMeta& self = args[0].impl()->meta;
   check_floating(self, "avg_pool");
   FRAMEJIT_CHECK(args[6].is_none() || args[6].integer() != 0, "divisor must be not zero");
-  results.push_back(contiguous_meta(pooled_sizes(self, average_geometry(args + 1)), self.dtype, self.device));
+  results.push_back(pooled_meta(self, pooled_sizes(self, average_geometry(args + 1)), self.dtype));
 }
 void meta_pool_adaptive_average(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& self = args[0].impl()->meta;
   check_floating(self, "adaptive_avg_pool");
-  results.push_back(contiguous_meta(adaptive_sizes(self, args[1].dims()), self.dtype, self.device));
+  results.push_back(pooled_meta(self, adaptive_sizes(self, args[1].dims()), self.dtype));
 }
 /// args: self, sizes, ...: gradients, which have the spatial sizes of the input.
 void meta_pool_average_backward(const Op& op, const Value* args, std::vector<TensorMeta>& results) {

@@ -17,5 +17,7 @@ struct PoolGeometry {
 /// Of `pool_max`: arguments 1 to 5. Of `pool_average`: kernel_size, stride, padding, ceil_mode at `args`.
 PoolGeometry max_geometry(const Value* args);
 PoolGeometry average_geometry(const Value* args);
+/// Sizes of the result for images `self`; checks both.
+Dims pooled_sizes(const TensorMeta& self, const PoolGeometry& geometry);
 
 }  // namespace framejit::eager

@@ -80,3 +80,14 @@ def test_result_does_not_depend_on_layout(name: str) -> None:
         else:
             assert not isinstance(got, Exception), f"{where}: {got!r}"
             assert same(got, expected, sample.tolerance), f"{where}: got {got}, expected {expected}"
+
+
+@pytest.mark.parametrize("name", ["max_pool2d", "avg_pool2d", "adaptive_avg_pool2d", "adaptive_max_pool2d"])
+def test_pooling_keeps_channels_last(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    x = np.random.default_rng(0).standard_normal((2, 3, 6, 8)).astype(np.float32)
+    ours, theirs = (
+        getattr(t.nn.functional, name)(t.from_numpy(x).contiguous(memory_format=t.channels_last), 2) for t in (fj, torch)
+    )
+    assert ours.stride() == theirs.stride()
+    assert np.allclose(ours.numpy(), theirs.numpy())

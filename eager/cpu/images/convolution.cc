@@ -7,6 +7,7 @@
 #include "eager/cpu/float_type.h"
 #include "eager/cpu/images/integer_convolution.h"
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/loops/row_ops.h"
 #include "eager/cpu/images/patch_product.h"
 #include "eager/cpu/images/patches.h"
 #include "eager/cpu/images/plane_filter.h"
@@ -65,6 +66,7 @@ void multiply_patches(const Shapes& shapes, const Images<T>& images, const Weigh
                                 channel_taps(shapes.window, images, shapes.image_channels),
                                 batch_pixels(shapes.window, images));
   const int64_t rows = shapes.pixel_channels, pixels = shapes.pixels();
+  const RowOps<T>& ops = RowOps<T>::get();
   std::vector<std::vector<T>> packed;
   for (int64_t g = 0; g < shapes.groups; ++g)
     packed.push_back(product.pack_weights(
@@ -74,19 +76,19 @@ void multiply_patches(const Shapes& shapes, const Images<T>& images, const Weigh
     for (int64_t i = begin; i < end; ++i) {
       const int64_t group = i / product.blocks();
       const T* from = images.data + group * shapes.image_channels * images.channel_stride();
-      product.run_block(i % product.blocks(), packed[size_t(group)].data(), from,
-                        [&](int64_t first, int64_t count, const T* block, int64_t stride) {
-                          for_each_image(first, count, pixels,
-                                         [&](int64_t image, int64_t pixel, int64_t n, int64_t at) {
-                                           const int64_t channel = (image * shapes.groups + group) * rows;
-                                           for (int64_t r = 0; r < rows; ++r) {
-                                             const T* row = block + r * stride + at;
-                                             T* to = result + (channel + r) * pixels + pixel;
-                                             const T add = bias ? bias[group * rows + r] : T(0);
-                                             for (int64_t j = 0; j < n; ++j) to[j] = row[j] + add;
-                                           }
-                                         });
-                        });
+      product.run_block(
+          i % product.blocks(), packed[size_t(group)].data(), from,
+          images.readable_from(group * shapes.image_channels),
+          [&](int64_t first, int64_t count, const T* block, int64_t stride) {
+            for_each_image(first, count, pixels, [&](int64_t image, int64_t pixel, int64_t n, int64_t at) {
+              const int64_t channel = (image * shapes.groups + group) * rows;
+              for (int64_t r = 0; r < rows; ++r) {
+                const T* row = block + r * stride + at;
+                T* to = result + (channel + r) * pixels + pixel;
+                bias ? ops.add(row, bias[group * rows + r], n, to) : void(std::copy_n(row, n, to));
+              }
+            });
+          });
     }
   });
 }
@@ -172,7 +174,7 @@ void spread(const Shapes& shapes, const Images<T>& input, const T* weight, const
       const T* from = input.data + n * input.image_stride() + group * shapes.pixel_channels * pixels;
       parallel_for(product.blocks(), product.grain(), [&](int64_t begin, int64_t end) {
         for (int64_t b = begin; b < end; ++b)
-          product.run_block(b, packed.data(), from,
+          product.run_block(b, packed.data(), from, shapes.pixel_channels * pixels,
                             [&](int64_t first, int64_t count, const T* block, int64_t stride) {
                               for (int64_t r = 0; r < rows; ++r)
                                 std::copy_n(block + r * stride, count, columns + r * pixels + first);

@@ -29,6 +29,7 @@ class PatchProduct {
         taps_(std::move(taps)),
         pixels_(std::move(pixels)) {
     row_panels_ = (rows + kernels_.rows - 1) / kernels_.rows;
+    last_tap_ = taps_.empty() ? 0 : *std::max_element(taps_.begin(), taps_.end());
     const int64_t panels = (pixel_count_ + kernels_.columns - 1) / kernels_.columns;
     pixels_.resize(size_t(panels * kernels_.columns), pixels_.empty() ? 0 : pixels_.back());
     // Blocks of columns whose product stays in the L2 cache, but one for each thread at least.
@@ -63,22 +64,27 @@ class PatchProduct {
     return packed;
   }
 
-  /// Computes a block of columns and calls `use(first column, columns, product, its row stride)`.
+  /// Computes a block of columns and calls `use(first column, columns, product, its row stride)`. `readable`:
+  /// how many elements of `images` there are.
   template <class Use>
-  void run_block(int64_t block, const T* packed_weights, const T* images, Use use) const {
+  void run_block(int64_t block, const T* packed_weights, const T* images, int64_t readable, Use use) const {
     const int64_t first = block * block_panels_ * kernels_.columns;
     const int64_t columns = std::min(block_panels_ * kernels_.columns, pixel_count_ - first);
     const int64_t panels = (columns + kernels_.columns - 1) / kernels_.columns;
     const int64_t stride = panels * kernels_.columns, padded_rows = row_panels_ * kernels_.rows;
     ScratchScope scope;
     T* product = Scratch::of_thread().take_array<T>(padded_rows * stride);
-    T* patches = Scratch::of_thread().take_array<T>(stride * std::min(kTapBlock, tap_count()));
+    T* patches =
+        Scratch::of_thread().take_array<T>(stride * std::min(kTapBlock, tap_count()) + kernels_.columns);
     if (tap_count() == 0) std::fill_n(product, padded_rows * stride, T(0));
     for (int64_t begin = 0; begin < tap_count(); begin += kTapBlock) {
       const int64_t count = std::min(kTapBlock, tap_count() - begin);
-      for (int64_t p = 0; p < panels; ++p)
-        kernels_.pack(images, taps_.data() + begin, count, pixels_.data() + first + p * kernels_.columns,
+      for (int64_t p = 0; p < panels; ++p) {
+        const int64_t* pixels = pixels_.data() + first + p * kernels_.columns;
+        const bool reads_on = pixels[kernels_.columns - 1] + last_tap_ + kernels_.columns <= readable;
+        kernels_.pack(images, taps_.data() + begin, count, pixels, reads_on,
                       patches + p * count * kernels_.columns);
+      }
       kernels_.multiply(row_panels_, panels, count, packed_weights + begin * padded_rows, patches, product,
                         stride, begin > 0);
     }
@@ -97,6 +103,7 @@ class PatchProduct {
   int64_t rows_, pixel_count_;
   std::vector<int64_t> taps_, pixels_;
   int64_t row_panels_, block_panels_, blocks_;
+  int64_t last_tap_;  ///< the largest offset of one
 };
 
 }  // namespace framejit::eager::cpu

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "eager/cpu/matmul/panels.h"
 #include "eager/cpu/thread_pool.h"
 
 namespace framejit::eager::cpu {
@@ -41,6 +42,18 @@ void copy_phases(const T* row, int64_t begin, int64_t end, int64_t step, int64_t
   }
 }
 
+/// The same for neighbouring columns and two phases.
+template <class T>
+void copy_two_phases(const T* row, int64_t begin, int64_t end, int64_t padding, const Canvas& canvas,
+                     T* target) {
+  T* odd = target + canvas.sizes[2] / 2;
+  int64_t x = begin;
+  if ((x + padding) % 2 == 1) odd[(x + padding) / 2] = row[x], ++x;
+  const int64_t pairs = (end - x) / 2, at = (x + padding) / 2;
+  panel_kernels<T>().split(row + x, pairs, target + at, odd + at);
+  if (x + 2 * pairs < end) target[at + pairs] = row[x + 2 * pairs];
+}
+
 }  // namespace
 
 template <class T>
@@ -61,6 +74,8 @@ void copy_inside(const T* from, const Spatial& sizes, const Spatial& padding, co
           to + ((z * step[0] + padding[0]) * canvas.sizes[1] + y * step[1] + padding[1]) * canvas.sizes[2];
       if (canvas.phases == 1 && step[2] == 1) {
         std::copy(row + begin[2], row + end[2], target + padding[2] + begin[2]);
+      } else if (canvas.phases == 2 && step[2] == 1) {
+        copy_two_phases(row, begin[2], end[2], padding[2], canvas, target);
       } else {
         copy_phases(row, begin[2], end[2], step[2], padding[2], canvas, target);
       }
@@ -81,7 +96,8 @@ Images<T> padded(const Images<T>& images, const Window& window, Tensor* owner) {
     as_it_is &= window.padding[d] == 0 && canvas.sizes[d] <= images.sizes[d];
   if (as_it_is) return images;
   const int64_t planes = images.count * images.channels, plane = volume(canvas.sizes);
-  *owner = Tensor::empty(Dims{planes * plane}, dtype_of<T>());
+  constexpr int64_t kSlack = 64;  // more than a panel of patches is wide
+  *owner = Tensor::empty(Dims{planes * plane + kSlack}, dtype_of<T>());
   T* to = owner->data_as<T>();
   parallel_for(planes, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, plane)),
                [&](int64_t begin, int64_t end) {
@@ -89,7 +105,8 @@ Images<T> padded(const Images<T>& images, const Window& window, Tensor* owner) {
                    copy_inside(images.data + i * images.channel_stride(), images.sizes, window.padding,
                                {1, 1, 1}, to + i * plane, canvas);
                });
-  return {to, images.count, images.channels, canvas.sizes, canvas.phases};
+  std::fill_n(to + planes * plane, kSlack, T(0));
+  return {to, images.count, images.channels, canvas.sizes, canvas.phases, kSlack};
 }
 
 template Images<float> padded(const Images<float>&, const Window&, Tensor*);

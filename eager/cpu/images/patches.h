@@ -34,7 +34,12 @@ struct Images {
   int64_t count, channels;
   Spatial sizes;
   int64_t phases = 1;
+  int64_t slack = 0;  ///< elements behind the last one that may be read
 
+  /// Elements that may be read from `channel` of the first image on.
+  int64_t readable_from(int64_t channel) const {
+    return count * image_stride() - channel * channel_stride() + slack;
+  }
   int64_t channel_stride() const { return volume(sizes); }
   int64_t image_stride() const { return channels * channel_stride(); }
 };

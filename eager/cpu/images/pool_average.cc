@@ -11,10 +11,6 @@ using namespace cpu;
 
 namespace {
 
-Spatial last_spatial(const Dims& sizes, int count) {
-  return spatial(Dims(sizes.span().last(size_t(count))), 1);
-}
-
 /// What the sum of each window is divided by: `divisor`, or its size, with or without what is padding.
 struct Divisors {
   bool with_padding = false;
@@ -167,11 +163,12 @@ Divisors divisors_of(const Value* args) {
 /// args: self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override.
 void pool_average_kernel(const Op& op, const Value* args, Value* results) {
   const PoolGeometry geometry = average_geometry(args + 1);
-  Tensor result = allocate_result(op, args);
+  const TensorMeta meta = infer_single(op, args);
+  const Tensor result = Tensor::empty(meta.sizes, meta.dtype);
   const Spatial sizes = last_spatial(args[0].impl()->meta.sizes, geometry.spatial()),
                 output = last_spatial(result.sizes(), geometry.spatial());
   even_average(args[0].tensor(), geometry, sizes, output, divisors_of(args + 5), result);
-  results[0] = std::move(result);
+  results[0] = laid_out(result, meta);
 }
 
 /// args: self, sizes, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override.
@@ -186,12 +183,12 @@ void pool_average_backward_kernel(const Op& op, const Value* args, Value* result
 
 /// args: self, output_size.
 void pool_adaptive_average_kernel(const Op& op, const Value* args, Value* results) {
-  Tensor result = allocate_result(op, args);
+  const TensorMeta meta = infer_single(op, args);
+  const Tensor result = Tensor::empty(meta.sizes, meta.dtype);
   const Dims output = args[1].dims();
   const Spatial sizes = last_spatial(args[0].impl()->meta.sizes, output.size());
-  if (!(result.numel() == 0))
-    average(args[0].tensor(), adaptive_windows(sizes, spatial(output, 1)), sizes, {}, result);
-  results[0] = std::move(result);
+  average(args[0].tensor(), adaptive_windows(sizes, spatial(output, 1), result), sizes, {}, result);
+  results[0] = laid_out(result, meta);
 }
 
 /// args: self, sizes.
@@ -199,8 +196,7 @@ void pool_adaptive_average_backward_kernel(const Op& op, const Value* args, Valu
   Tensor result = allocate_result(op, args);
   const Dims input = args[1].dims();
   const Spatial sizes = spatial(input, 1), output = last_spatial(args[0].impl()->meta.sizes, input.size());
-  if (!(result.numel() == 0))
-    average_backward(args[0].tensor(), adaptive_windows(sizes, output), sizes, {}, result);
+  average_backward(args[0].tensor(), adaptive_windows(sizes, output, result), sizes, {}, result);
   results[0] = std::move(result);
 }
 

@@ -1,9 +1,12 @@
 // Largest elements of windows and where they are; scatter and gather by such places.
 #include <limits>
 
+#include "eager/cpu/float_type.h"
+#include "eager/cpu/images/pool_max.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/images/pool_rows.h"
 #include "eager/cpu/images/pool_windows.h"
+#include "eager/cpu/matmul/panels.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
@@ -60,20 +63,22 @@ class MaxByRows {
         dilation_(spatial(geometry.dilation, 1)[2]),
         phase_(volume(sizes) / sizes[2] * phase_width()) {}
 
+  /// `places`: null where nobody asks for them.
   void run(const T* image, T* best, int64_t* places) const {
     ScratchScope scope;
     const T* sorted = stride_ == 1 ? image : sorted_columns(image);
     const int64_t width = windows_[2].count();
-    Place* row_places = Scratch::of_thread().take_array<Place>(width);
+    Place* row_places = places ? Scratch::of_thread().take_array<Place>(width) : nullptr;
     for (size_t z = 0; z < windows_[0].begin.size(); ++z)
-      for (size_t y = 0; y < windows_[1].begin.size(); ++y, best += width, places += width) {
+      for (size_t y = 0; y < windows_[1].begin.size(); ++y, best += width) {
         std::fill_n(best, width, lowest<T>());
         const int64_t corner = (windows_[0].begin[z] * sizes_[1] + windows_[1].begin[y]) * sizes_[2];
-        for (int64_t x = 0; x < width; ++x) row_places[x] = Place(corner + windows_[2].begin[size_t(x)]);
+        for (int64_t x = 0; places && x < width; ++x)
+          row_places[x] = Place(corner + windows_[2].begin[size_t(x)]);
         for (int64_t k = windows_[0].begin[z]; k < windows_[0].end[z]; k += windows_[0].step)
           for (int64_t j = windows_[1].begin[y]; j < windows_[1].end[y]; j += windows_[1].step)
             update_row(sorted, k * sizes_[1] + j, best, row_places);
-        std::copy_n(row_places, width, places);
+        if (places) places = std::copy_n(row_places, width, places);
       }
   }
 
@@ -83,6 +88,15 @@ class MaxByRows {
   const T* sorted_columns(const T* image) const {
     const int64_t rows = volume(sizes_) / sizes_[2], phase_width = this->phase_width();
     T* sorted = Scratch::of_thread().take_array<T>(phase_ * stride_);
+    if (stride_ == 2) {
+      for (int64_t row = 0; row < rows; ++row) {
+        const T* from = image + row * sizes_[2];
+        T* even = sorted + row * phase_width;
+        panel_kernels<T>().split(from, sizes_[2] / 2, even, even + phase_);
+        if (sizes_[2] % 2) even[phase_width - 1] = from[sizes_[2] - 1];
+      }
+      return sorted;
+    }
     for (int64_t phase = 0; phase < stride_; ++phase)
       for (int64_t row = 0; row < rows; ++row) {
         const T* from = image + row * sizes_[2];
@@ -102,9 +116,12 @@ class MaxByRows {
       const int64_t columns = phase < sizes_[2] ? (sizes_[2] - phase + stride_ - 1) / stride_ : 0;
       const int64_t end = std::min(width, columns - shift);
       if (end <= begin) continue;
-      pool_rows<T>().update(sorted + phase * phase_ + row * row_width + begin + shift,
-                            Place(row * sizes_[2] + begin * stride_ + offset), Place(stride_), end - begin,
-                            best + begin, places + begin);
+      const T* from = sorted + phase * phase_ + row * row_width + begin + shift;
+      if (places)
+        pool_rows<T>().update(from, Place(row * sizes_[2] + begin * stride_ + offset), Place(stride_),
+                              end - begin, best + begin, places + begin);
+      else
+        pool_rows<T>().update_values(from, end - begin, best + begin);
     }
   }
 
@@ -126,25 +143,49 @@ void for_each_plane(const Tensor& self, int64_t plane, const Tensor& best, const
 }
 
 struct PoolResults {
-  Tensor best, places;
+  Tensor best, places;  ///< in row-major order
 
   PoolResults(const Op& op, const Value* args) {
-    std::vector<TensorMeta> metas;
-    op.meta(op, args, metas);
-    best = Tensor::empty(metas[0]);
-    places = Tensor::empty(metas[1]);
+    op.meta(op, args, metas_);
+    best = Tensor::empty(metas_[0].sizes, metas_[0].dtype);
+    places = Tensor::empty(metas_[1].sizes, metas_[1].dtype);
   }
   void store(Value* results) {
-    results[0] = std::move(best);
-    results[1] = std::move(places);
+    results[0] = laid_out(std::move(best), metas_[0]);
+    results[1] = laid_out(std::move(places), metas_[1]);
   }
+
+ private:
+  std::vector<TensorMeta> metas_;
 };
 
-Spatial last_spatial(const Dims& sizes, int count) {
-  return spatial(Dims(sizes.span().last(size_t(count))), 1);
+}  // namespace
+
+namespace cpu {
+
+bool are_pooled_by_rows(const Tensor& self, int spatial) {
+  return is_float_type(self.dtype()) && self.is_contiguous() && !(self.numel() == 0) &&
+         volume(last_spatial(self.sizes(), spatial)) <= std::numeric_limits<int32_t>::max();
 }
 
-}  // namespace
+Tensor largest_of_windows(const Tensor& self, const PoolGeometry& geometry) {
+  const Tensor result = Tensor::empty(pooled_sizes(self.meta(), geometry), self.dtype());
+  const Spatial sizes = last_spatial(self.sizes(), geometry.spatial()),
+                output = last_spatial(result.sizes(), geometry.spatial());
+  const Windows windows = even_windows(geometry, sizes, output);
+  const int64_t plane = volume(sizes), out = volume(output);
+  for_float_type(self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const MaxByRows<T> rows(geometry, windows, sizes);
+    parallel_for(self.numel().expect() / plane, grain_of(plane), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        rows.run(self.data_as<T>() + i * plane, result.data_as<T>() + i * out, nullptr);
+    });
+  });
+  return result;
+}
+
+}  // namespace cpu
 
 void pool_max_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor self = contiguous(args[0].tensor());
@@ -178,8 +219,7 @@ void pool_adaptive_max_kernel(const Op& op, const Value* args, Value* results) {
   PoolResults pooled(op, args);
   const Spatial sizes = last_spatial(self.sizes(), spatial_dims),
                 output = last_spatial(pooled.best.sizes(), spatial_dims);
-  if (pooled.best.numel() == 0) return pooled.store(results);
-  const Windows windows = adaptive_windows(sizes, output);
+  const Windows windows = adaptive_windows(sizes, output, pooled.best);
   for_dtype(self.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_plane<T>(self, volume(sizes), pooled.best, pooled.places, volume(output),

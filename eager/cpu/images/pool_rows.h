@@ -13,6 +13,8 @@ struct PoolRows {
   /// For i < n: where from[i] is larger than best[i], or is NaN, it becomes best[i], and place[i] becomes
   /// first + i * step.
   void (*update)(const T* from, Place first, Place step, int64_t n, T* best, Place* place);
+  /// The same without places.
+  void (*update_values)(const T* from, int64_t n, T* best);
 };
 
 /// Those of the chosen instruction set.

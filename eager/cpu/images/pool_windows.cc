@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "eager/cpu/kernel_support.h"
+
 namespace framejit::eager::cpu {
 
 Windows even_windows(const PoolGeometry& geometry, const Spatial& input, const Spatial& output) {
@@ -22,8 +24,9 @@ Windows even_windows(const PoolGeometry& geometry, const Spatial& input, const S
   return windows;
 }
 
-Windows adaptive_windows(const Spatial& input, const Spatial& output) {
+Windows adaptive_windows(const Spatial& input, const Spatial& output, const Tensor& result) {
   Windows windows;
+  if (result.numel() == 0) return windows;
   for (size_t d = 0; d < kSpatial; ++d)
     for (int64_t i = 0; i < output[d]; ++i) {
       windows[d].begin.push_back(i * input[d] / output[d]);
@@ -31,6 +34,13 @@ Windows adaptive_windows(const Spatial& input, const Spatial& output) {
       windows[d].padded_count.push_back(windows[d].end.back() - windows[d].begin.back());
     }
   return windows;
+}
+
+Tensor laid_out(Tensor result, const TensorMeta& meta) {
+  if (is_contiguous(meta.sizes, meta.strides)) return result;
+  Tensor copy = Tensor::empty(meta);
+  copy_elements(result, copy);
+  return copy;
 }
 
 }  // namespace framejit::eager::cpu

@@ -19,10 +19,19 @@ struct AxisWindows {
 };
 using Windows = std::array<AxisWindows, kSpatial>;
 
+/// The last `count` sizes.
+inline Spatial last_spatial(const Dims& sizes, int count) {
+  return spatial(Dims(sizes.span().last(size_t(count))), 1);
+}
+
 /// Windows at even distances over images of `input`, `output` of them.
 Windows even_windows(const PoolGeometry& geometry, const Spatial& input, const Spatial& output);
-/// Windows that cover the image: from floor(i * input / output) to ceil((i + 1) * input / output).
-Windows adaptive_windows(const Spatial& input, const Spatial& output);
+/// Windows that cover the image: from floor(i * input / output) to ceil((i + 1) * input / output). None where
+/// `result` is empty: of no images there may be any number of windows.
+Windows adaptive_windows(const Spatial& input, const Spatial& output, const Tensor& result);
+
+/// `result`, in row-major order, laid out as `meta` says.
+Tensor laid_out(Tensor result, const TensorMeta& meta);
 
 /// Windows of one image.
 inline int64_t output_count(const Windows& windows) {

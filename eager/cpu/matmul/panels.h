@@ -13,8 +13,10 @@ struct PanelKernels {
   int64_t rows, columns;  ///< of a tile of the product
   int64_t lanes;          ///< elements of a vector register
 
-  /// panel[k][i] = images[taps[k] + pixels[i]] for k < count and i < columns.
-  void (*pack)(const T* images, const int64_t* taps, int64_t count, const int64_t* pixels, T* panel);
+  /// panel[k][i] = images[taps[k] + pixels[i]] for k < count and i < columns. Where `reads_on`, which is faster,
+  /// it may read `columns` elements from each place, and write as many beyond the panel.
+  void (*pack)(const T* images, const int64_t* taps, int64_t count, const int64_t* pixels, bool reads_on,
+               T* panel);
   /// The same from a matrix: panel[k][i] is element k of line i for i < width (`rows` or `columns`), zero
   /// from `lines` on. Lines are `stride` apart and lie as rows; or, where `across`, side by side, elements
   /// `stride` apart.
@@ -33,6 +35,8 @@ struct PanelKernels {
   /// out[i] = bias + sum over k of weights[k] * image[taps[k] + i], for i < n, a multiple of lanes.
   void (*filter)(const T* image, const int64_t* taps, const T* weights, int64_t count, T bias, int64_t n,
                  T* out);
+  /// even[i] = row[2 * i] and odd[i] = row[2 * i + 1], for i < pairs.
+  void (*split)(const T* row, int64_t pairs, T* even, T* odd);
   /// sums[k] += sum over i < n of grad[i] * image[taps[k] + i], for k < count; n is a multiple of lanes.
   void (*correlate)(const T* image, const int64_t* taps, int64_t count, const T* grad, int64_t n,
                     double* sums);

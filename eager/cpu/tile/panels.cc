@@ -79,8 +79,16 @@ template <class T>
   *target = *source;
 }
 
+/// A stretch by whole vectors: what is behind its end is overwritten by what comes next.
 template <class T>
-void pack(const T* images, const int64_t* taps, int64_t count, const int64_t* pixels, T* panel) {
+[[gnu::always_inline]] inline void copy_on(const T* from, T* to, int n) {
+  packet::pstoreu(to, load(from));
+  if (n > kLanes<T>) packet::pstoreu(to + kLanes<T>, load(from + kLanes<T>));
+}
+
+template <class T>
+void pack(const T* images, const int64_t* taps, int64_t count, const int64_t* pixels, bool reads_on,
+          T* panel) {
   const Stretches stretches(pixels, kColumns<T>);
   if (stretches.count == 1) {
     for (int64_t k = 0; k < count; ++k, panel += kColumns<T>) {
@@ -88,6 +96,12 @@ void pack(const T* images, const int64_t* taps, int64_t count, const int64_t* pi
       for (int v = 0; v < kVectors; ++v)
         packet::pstoreu(panel + v * kLanes<T>, load(images + taps[k] + pixels[0] + v * kLanes<T>));
     }
+  } else if (stretches.count <= Stretches::kMost && reads_on) {
+    for (int64_t k = 0; k < count; ++k, panel += kColumns<T>)
+      for (int s = 0; s < stretches.count; ++s) {
+        const int begin = stretches.begin[s];
+        copy_on(images + taps[k] + pixels[begin], panel + begin, stretches.begin[s + 1] - begin);
+      }
   } else if (stretches.count <= Stretches::kMost) {
     for (int64_t k = 0; k < count; ++k, panel += kColumns<T>)
       for (int s = 0; s < stretches.count; ++s) {
@@ -143,8 +157,7 @@ void multiply_tile(int64_t count, const T* a, const T* b, T* c, int64_t c_stride
   FRAMEJIT_UNROLL
   for (int r = 0; r < kRows; ++r) {
     FRAMEJIT_UNROLL
-    for (int v = 0; v < kVectors; ++v)
-      sums[r][v] = accumulate ? load(c + r * c_stride + v * kLanes<T>) : spread(T(0));
+    for (int v = 0; v < kVectors; ++v) sums[r][v] = spread(T(0));
   }
   for (int64_t k = 0; k < count; ++k, a += kRows, b += kColumns<T>) {
     Packet<T> right[kVectors];
@@ -160,7 +173,11 @@ void multiply_tile(int64_t count, const T* a, const T* b, T* c, int64_t c_stride
   FRAMEJIT_UNROLL
   for (int r = 0; r < kRows; ++r) {
     FRAMEJIT_UNROLL
-    for (int v = 0; v < kVectors; ++v) packet::pstoreu(c + r * c_stride + v * kLanes<T>, sums[r][v]);
+    for (int v = 0; v < kVectors; ++v) {
+      T* to = c + r * c_stride + v * kLanes<T>;
+      // What is accumulated are sums of blocks: adding on to the earlier ones would be less exact.
+      packet::pstoreu(to, accumulate ? packet::padd(load(to), sums[r][v]) : sums[r][v]);
+    }
   }
 }
 
@@ -277,11 +294,13 @@ void dot(int64_t a_rows, int64_t b_rows, int64_t count, const T* a, const T* b, 
   }
 }
 
+/// `count` taps, added to what is in `out` where `accumulate`, else to `bias`.
 template <class T, int kCount>
-void filter_vectors(const T* image, const int64_t* taps, const T* weights, int64_t count, T bias, T* out) {
+void filter_vectors(const T* image, const int64_t* taps, const T* weights, int64_t count, T bias,
+                    bool accumulate, T* out) {
   Packet<T> sums[kCount];
   FRAMEJIT_UNROLL
-  for (int v = 0; v < kCount; ++v) sums[v] = spread(bias);
+  for (int v = 0; v < kCount; ++v) sums[v] = spread(accumulate ? T(0) : bias);
   for (int64_t k = 0; k < count; ++k) {
     const Packet<T> weight = spread(weights[k]);
     const T* from = image + taps[k];
@@ -289,7 +308,21 @@ void filter_vectors(const T* image, const int64_t* taps, const T* weights, int64
     for (int v = 0; v < kCount; ++v) sums[v] = packet::pmadd(weight, load(from + v * kLanes<T>), sums[v]);
   }
   FRAMEJIT_UNROLL
-  for (int v = 0; v < kCount; ++v) packet::pstoreu(out + v * kLanes<T>, sums[v]);
+  for (int v = 0; v < kCount; ++v) {
+    T* to = out + v * kLanes<T>;
+    packet::pstoreu(to, accumulate ? packet::padd(load(to), sums[v]) : sums[v]);
+  }
+}
+
+/// All taps, in blocks whose sums are added up: one long sum would be less exact.
+template <class T, int kCount>
+void filter_blocks(const T* image, const int64_t* taps, const T* weights, int64_t count, T bias, T* out) {
+  constexpr int64_t kBlock = 256;
+  int64_t k = 0;
+  do {
+    filter_vectors<T, kCount>(image, taps + k, weights + k, std::min(kBlock, count - k), bias, k > 0, out);
+    k += kBlock;
+  } while (k < count);
 }
 
 template <class T>
@@ -297,10 +330,18 @@ void filter(const T* image, const int64_t* taps, const T* weights, int64_t count
   constexpr int kMany = 8, kFew = 2;
   int64_t i = 0;
   for (; i + kMany * kLanes<T> <= n; i += kMany * kLanes<T>)
-    filter_vectors<T, kMany>(image + i, taps, weights, count, bias, out + i);
+    filter_blocks<T, kMany>(image + i, taps, weights, count, bias, out + i);
   for (; i + kFew * kLanes<T> <= n; i += kFew * kLanes<T>)
-    filter_vectors<T, kFew>(image + i, taps, weights, count, bias, out + i);
-  for (; i < n; i += kLanes<T>) filter_vectors<T, 1>(image + i, taps, weights, count, bias, out + i);
+    filter_blocks<T, kFew>(image + i, taps, weights, count, bias, out + i);
+  for (; i < n; i += kLanes<T>) filter_blocks<T, 1>(image + i, taps, weights, count, bias, out + i);
+}
+
+template <class T>
+void split(const T* __restrict row, int64_t pairs, T* __restrict even, T* __restrict odd) {
+  for (int64_t i = 0; i < pairs; ++i) {
+    even[i] = row[2 * i];
+    odd[i] = row[2 * i + 1];
+  }
 }
 
 /// kCount taps at a time.
@@ -336,7 +377,7 @@ void correlate(const T* image, const int64_t* taps, int64_t count, const T* grad
 template <class T>
 inline constexpr cpu::PanelKernels<T> kKernels{kRows,           kColumns<T>,  kLanes<T>,          &pack<T>,
                                                &pack_matrix<T>, &multiply<T>, &multiply_small<T>, &dot<T>,
-                                               &filter<T>,      &correlate<T>};
+                                               &filter<T>,      &split<T>,    &correlate<T>};
 
 }  // namespace
 

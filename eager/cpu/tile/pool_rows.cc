@@ -28,11 +28,19 @@ void update(const T* __restrict from, Place<T> first, Place<T> step, int64_t n, 
   for (; i < n; ++i) update_block<1>(from + i, Place<T>(first + i * step), step, best + i, place + i);
 }
 
+template <class T>
+void update_values(const T* __restrict from, int64_t n, T* __restrict best) {
+  for (int64_t i = 0; i < n; ++i) {
+    const T value = from[i], old = best[i];
+    best[i] = (value > old) | (value != value) ? value : old;
+  }
+}
+
 }  // namespace
 
 extern const cpu::PoolRows<float> pool_rows_float;
 extern const cpu::PoolRows<double> pool_rows_double;
-const cpu::PoolRows<float> pool_rows_float{&update<float>};
-const cpu::PoolRows<double> pool_rows_double{&update<double>};
+const cpu::PoolRows<float> pool_rows_float{&update<float>, &update_values<float>};
+const cpu::PoolRows<double> pool_rows_double{&update<double>, &update_values<double>};
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE
