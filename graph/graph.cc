@@ -205,6 +205,20 @@ std::vector<SymInt> bind_symbols(const Graph& graph, const eager::Value* inputs)
   return values;
 }
 
+void collect_symbols(SymInt size, std::set<int>& symbols) {
+  if (!size.is_symbolic()) return;
+  const eager::SizeExpr& expr = *size.expr();
+  if (expr.kind == eager::SizeExpr::Kind::symbol) symbols.insert(int(expr.value));
+  for (const eager::SizeExpr* operand : expr.operands) collect_symbols(SymInt(operand), symbols);
+}
+
+void collect_symbols(const std::vector<Argument>& args, std::set<int>& symbols) {
+  for (const Argument& arg : args) {
+    if (arg.list()) collect_symbols(*arg.list(), symbols);
+    if (arg.sym_int()) collect_symbols(*arg.sym_int(), symbols);
+  }
+}
+
 SymInt substitute(SymInt size, const std::vector<SymInt>& symbols) {
   using Kind = eager::SizeExpr::Kind;
   if (!size.is_symbolic()) return size;

@@ -8,6 +8,7 @@
 //   verify.h         every rule that a well-formed graph obeys
 //   interpret.h      runs a graph node by node through the dispatcher (the oracle of every other way to run
 //                    it, and, over symbolic tensors, the way to trace it again)
+//   custom_gradient.h  derivatives that the user wrote
 //   rehearsal.h      keeps a graph that writes in place and then fails from having written
 //   passes/          one header, one function, one source file each; passes/pipeline.h strings them together
 //   aot/             forward and backward graphs ahead of time; aot/compile.h is what the front end calls
@@ -18,6 +19,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -86,9 +88,11 @@ struct ValueMeta {
 };
 
 /// A callable that graphs hold but do not look into.
-class OpaqueCall {
+class OpaqueCall : public std::enable_shared_from_this<OpaqueCall> {
  public:
   virtual ~OpaqueCall() = default;
+  /// Whether it is made of ops, which are recorded when the graph is traced again: see custom_gradient.h.
+  virtual bool is_traceable() const { return false; }
   /// One value per result.
   virtual std::vector<eager::Value> call(const std::vector<eager::Value>& args) const = 0;
 };
@@ -171,6 +175,9 @@ class Graph {
 
 /// Values of the symbols for one call: a number, or, while a graph is traced again, an expression.
 FRAMEJIT_API std::vector<SymInt> bind_symbols(const Graph& graph, const eager::Value* inputs);
+/// The numbers of the size symbols in it.
+FRAMEJIT_API void collect_symbols(SymInt size, std::set<int>& symbols);
+FRAMEJIT_API void collect_symbols(const std::vector<Argument>& args, std::set<int>& symbols);
 /// `size` with its symbols replaced.
 FRAMEJIT_API SymInt substitute(SymInt size, const std::vector<SymInt>& symbols);
 

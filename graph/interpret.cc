@@ -76,7 +76,9 @@ void Interpreter::run_node(const Node& node, Frame& frame) const {
     case NodeKind::call_opaque: {
       std::vector<Value> args;
       for (const Argument& arg : node.args) args.push_back(number(arg));
-      std::vector<Value> made = frame.tracer
+      eager::GradModeScope scope(frame.grad_mode && node.grad_mode);
+      const bool recorded = frame.tracer && !node.opaque->is_traceable();
+      std::vector<Value> made = recorded
                                     ? frame.tracer->call_opaque(node.opaque, node.target, args, node.meta)
                                     : node.opaque->call(args);
       std::move(made.begin(), made.end(), results);

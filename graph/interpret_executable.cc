@@ -33,7 +33,8 @@ class InterpretedGraph final : public Executable {
 
 bool calls_user_code(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) {
-    return node->kind == NodeKind::call_opaque || (node->op && node->op->extension);
+    const bool opaque = node->kind == NodeKind::call_opaque && !node->opaque->is_traceable();
+    return opaque || (node->op && node->op->extension);
   });
 }
 

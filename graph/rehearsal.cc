@@ -18,7 +18,7 @@ namespace {
 
 /// Whether the node can raise for inputs that the guards let through: kernels that look at the data can.
 bool may_fail(const Node& node) {
-  if (node.kind == NodeKind::call_opaque) return true;
+  if (node.kind == NodeKind::call_opaque) return !node.opaque->is_traceable();
   if (node.kind != NodeKind::call_op) return false;
   const eager::Op& op = node.op->functional ? *node.op->functional : *node.op;
   return op.kind == OpKind::structural || op.kind == OpKind::random || op.kind == OpKind::data_dependent;

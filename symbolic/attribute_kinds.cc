@@ -6,6 +6,15 @@ namespace {
 
 bool is(PyObject* name, const char* text) { return !PyUnicode_CompareWithASCIIString(name, text); }
 
+/// What a function made of this code has as __doc__; borrowed.
+PyObject* docstring(PyCodeObject* code) {
+#if PY_VERSION_HEX >= 0x030D0000
+  if (!(code->co_flags & CO_HAS_DOCSTRING)) return Py_None;
+#endif
+  PyObject* first = PyTuple_GET_SIZE(code->co_consts) > 0 ? PyTuple_GET_ITEM(code->co_consts, 0) : Py_None;
+  return PyUnicode_Check(first) ? first : Py_None;
+}
+
 }  // namespace
 
 Var* Executor::find_function_attribute(FunctionVar* function, PyObject* name) {
@@ -25,10 +34,20 @@ Var* Executor::find_function_attribute(FunctionVar* function, PyObject* name) {
     if (function->source) guards_.identity(function->source, function->real.get());
     return existing(pin(value.get()), nullptr);
   }
+  if (function->wrapped) {
+    if (is(name, "__wrapped__")) return function->wrapped;
+    if (!is(name, "__code__") && !is(name, "__defaults__") && !is(name, "__kwdefaults__"))
+      return find_attribute(function->wrapped, name);
+  }
   auto* code = reinterpret_cast<PyCodeObject*>(function->code.get());
   if (is(name, "__name__")) return constant(code->co_name);
   if (is(name, "__qualname__")) return constant(function->qualified_name.get());
   if (is(name, "__code__")) return constant(function->code.get());
+  if (is(name, "__doc__")) return constant(docstring(code));
+  if (is(name, "__module__")) {
+    Var* module = dict_get(function->globals, constant(constant_string("__name__")));
+    return module ? module : none();
+  }
   if (PyUnicode_AsUTF8(name)[0] != '_') return nullptr;
   break_here(BreakId::unsupported_attribute, std::string("function.") + PyUnicode_AsUTF8(name));
 }

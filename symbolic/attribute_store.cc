@@ -38,6 +38,9 @@ void Executor::store_attribute(Var* owner, PyObject* name, Var* value) {
   }
   if (FunctionVar* function = as<FunctionVar>(owner)) {
     if (!value || PyUnicode_AsUTF8(name)[0] == '_') break_here(BreakId::unsupported_attribute, text());
+    for (const auto& var : vars_)  // update_wrapper has copied what was there; here wrappers read on
+      if (FunctionVar* other = as<FunctionVar>(var.get()); other && other->wrapped == function)
+        break_here(BreakId::unsupported_attribute, text());
     function->attributes.set(name, value);
     effect(StepOp::attribute_set, {function, constant(name), value});
     return;

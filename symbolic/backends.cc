@@ -22,6 +22,7 @@ CallableCompiler callable_compiler = nullptr;
 class CallableBackend final : public GraphCompiler {
  public:
   explicit CallableBackend(PyObject* callable) : callable_(Py_NewRef(callable)) {}
+  bool takes_custom_gradients() const override { return false; }
   ~CallableBackend() override { Py_DECREF(callable_); }  // dies with the compiled function, under the GIL
   std::shared_ptr<const graph::Executable> compile(std::unique_ptr<graph::Graph> graph) override {
     const guards::CollectorResumed resumed;

@@ -202,10 +202,7 @@ Var* reduce(Executor& executor, const CallArgs& args) {
 }
 
 /// The end of autograd.Function.apply.
-Var* links_gradient(Executor& executor, const CallArgs& args) {
-  PyObject* name = args.size() > 2 ? executor.as_constant(args[2]) : nullptr;
-  executor.break_here(BreakId::custom_gradient, name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : "");
-}
+Var* links_gradient(Executor& executor, const CallArgs& args) { return executor.link_gradient(args); }
 
 }  // namespace
 

@@ -74,7 +74,13 @@ void Executor::set_add(SetVar* set, Var* item) { insert(*this, set, item); }
 
 Var* Executor::set_binary(int nb_op, SetVar* left, SetVar* right) {
   constexpr int kInPlace = 13, kAnd = 1, kOr = 7, kSubtract = 10, kXor = 12;
-  if (nb_op >= kInPlace) break_here(BreakId::unknown_object, "an in-place operator on a set");
+  if (nb_op >= kInPlace) {
+    auto* result = static_cast<SetVar*>(set_binary(nb_op - kInPlace, left, right));
+    if (left->type != &PySet_Type) return result;
+    left->table = result->table;
+    mutated(left);
+    return left;
+  }
   auto has = [](SetVar* set, const Key& key) {
     Table::Entry* entry = set->table.find(key);
     return entry && entry->present;

@@ -83,6 +83,19 @@ Var* to_ordered_dict(Executor& executor, const CallArgs& args) {
   return fill_dict(executor, args, &PyODict_Type);
 }
 
+Var* to_default_dict(Executor& executor, const CallArgs& args) {
+  static PyObject* const type = resolve_builtin("collections", "defaultdict");
+  CallArgs rest = args;
+  Var* factory = nullptr;
+  if (args.size() > 0) {
+    rest.positional.erase(rest.positional.begin());
+    factory = executor.is_none(args[0]) ? nullptr : args[0];
+  }
+  auto* dict = static_cast<DictVar*>(fill_dict(executor, rest, reinterpret_cast<PyTypeObject*>(type)));
+  dict->factory = factory;
+  return dict;
+}
+
 Var* range(Executor& executor, const CallArgs& args) {
   expect(executor, args, 1, 3, "range()");
   bool symbolic = false;
@@ -206,6 +219,7 @@ const BuiltinRow kTypeModels[] = {{"builtins", "int", to_int},
                                   {"builtins", "frozenset", to_frozenset},
                                   {"builtins", "dict", to_dict},
                                   {"collections", "OrderedDict", to_ordered_dict},
+                                  {"collections", "defaultdict", to_default_dict},
                                   {"builtins", "range", range},
                                   {"builtins", "slice", slice},
                                   {"builtins", "enumerate", enumerate},

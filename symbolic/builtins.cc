@@ -22,8 +22,9 @@ PyTypeObject* const kPureTypes[] = {&PyUnicode_Type,   &PyLong_Type, &PyFloat_Ty
                                     &PyBytes_Type,     &PyBool_Type, &PyRange_Type, &PyTuple_Type,
                                     &PyFrozenSet_Type, &PySlice_Type};
 
-/// "list.append" of a module; borrowed, kept alive by its owner.
-PyObject* resolve(const char* module, const char* path) {
+}  // namespace
+
+PyObject* resolve_builtin(const char* module, const char* path) {
   PyRef owner = PyRef::steal(PyImport_ImportModule(module));
   std::string rest = path;
   while (owner) {
@@ -47,8 +48,6 @@ PyObject* resolve(const char* module, const char* path) {
   return owner.release();  // lives as long as the process: a builtin
 }
 
-}  // namespace
-
 Builtin find_builtin(PyObject* callable) {
   // Made on first use and never freed: builtins live as long as the interpreter.
   static const auto* const models = [] {
@@ -56,7 +55,7 @@ Builtin find_builtin(PyObject* callable) {
     for (const BuiltinRow* rows : {kFunctionModels, kTypeModels, kListModels, kDictModels, kSetModels,
                                    kObjectModels, kOperatorModels, kGeneratorModels})
       for (; rows->path; ++rows)
-        if (PyObject* object = resolve(rows->module, rows->path)) table->emplace(object, rows->model);
+        if (PyObject* object = resolve_builtin(rows->module, rows->path)) table->emplace(object, rows->model);
     return table;
   }();
   auto found = models->find(callable);
@@ -90,17 +89,46 @@ PyObject* find_in_python(PyObject* callable) {
   return found == functions->end() ? nullptr : found->second;
 }
 
+namespace {
+
+/// A class of NumPy, where that has been imported; borrowed.
+PyTypeObject* numpy_class(const char* name) {
+  PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+  PyRef found = PyRef::steal(module ? PyObject_GetAttrString(module, name) : nullptr);
+  PyErr_Clear();
+  return found && PyType_Check(found.get()) ? reinterpret_cast<PyTypeObject*>(found.get()) : nullptr;
+}
+
+bool is_from_numpy(PyTypeObject* type) { return !strncmp(type->tp_name, "numpy.", 6); }
+
+}  // namespace
+
+bool is_numpy_scalar(PyTypeObject* type) {
+  if (!is_from_numpy(type)) return false;
+  PyTypeObject* number = numpy_class("number");
+  return number && PyType_IsSubtype(type, number);
+}
+
+bool is_numpy_ufunc(PyTypeObject* type) { return is_from_numpy(type) && type == numpy_class("ufunc"); }
+
+bool is_in_python(PyObject* globals) {
+  static PyObject* const module = PyImport_ImportModule("framejit.compiler.in_python");
+  return module && globals == PyModule_GetDict(module);
+}
+
 bool is_pure(PyObject* callable) {
   static const auto* const pure = [] {
     auto* table = new std::unordered_map<PyObject*, bool>;
     for (const char* name : kPure) {
       const char* dot = strchr(name, '.');
-      if (PyObject* object = resolve(std::string(name, dot).c_str(), dot + 1)) table->emplace(object, true);
+      if (PyObject* object = resolve_builtin(std::string(name, dot).c_str(), dot + 1))
+        table->emplace(object, true);
     }
     return table;
   }();
   if (pure->count(callable)) return true;
   PyTypeObject* type = Py_TYPE(callable);
+  if (is_numpy_ufunc(type)) return true;
   if (type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type) {
     for (PyTypeObject* owner : kPureTypes)
       if (PyDescr_TYPE(callable) == owner) return true;

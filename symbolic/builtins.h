@@ -14,6 +14,8 @@ struct CallArgs;
 
 using Builtin = Var* (*)(Executor& executor, const CallArgs& args);
 
+/// "list.append" of a module, null where there is none; lives as long as the process.
+PyObject* resolve_builtin(const char* module, const char* path);
 /// The model of `callable` (a builtin function, a type, a method descriptor), or null.
 Builtin find_builtin(PyObject* callable);
 /// May it be called while tracing, on constants: no effects, same result each time?
@@ -40,5 +42,11 @@ extern const BuiltinRow kGeneratorModels[];
 /// The function written in Python that is traced in place of `callable`, or null: see
 /// framejit/compiler/in_python.py. Borrowed.
 PyObject* find_in_python(PyObject* callable);
+/// Numbers of NumPy, which never change, and its functions of them, which are pure.
+bool is_numpy_scalar(PyTypeObject* type);
+bool is_numpy_ufunc(PyTypeObject* type);
+
+/// Are these the globals of that module? Its functions and objects stand for others and stay in the trace.
+bool is_in_python(PyObject* globals);
 
 }  // namespace framejit::symbolic

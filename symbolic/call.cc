@@ -234,7 +234,37 @@ void Executor::open_function(FunctionVar* function) {
       dict_of(real->func_globals, real->func_globals == request_.globals ? sources().globals() : nullptr);
 }
 
+/// functools.update_wrapper with its defaults, of a new function: it happens where that leaves the trace.
+/// Null for other calls.
+Var* Executor::update_wrapper(const CallArgs& args) {
+  static PyObject* const functools = PyImport_ImportModule("functools");
+  FunctionVar* wrapper = args.size() ? as<FunctionVar>(args[0]) : nullptr;
+  Var* wrapped = args.size() > 1 ? args[1] : nullptr;
+  if (!wrapper || wrapper->existing() || wrapper->wrapped || !wrapper->attributes.entries().empty() ||
+      args.size() > 2)
+    return nullptr;
+  for (auto& [name, value] : args.keywords) {
+    const std::string text = PyUnicode_AsUTF8(name);
+    if (text == "wrapped") {
+      wrapped = value;
+      continue;
+    }
+    PyRef usual = PyRef::steal(
+        PyObject_GetAttrString(functools, text == "assigned" ? "WRAPPER_ASSIGNMENTS" : "WRAPPER_UPDATES"));
+    PyObject* given = as_constant(value);
+    if (!given || !guards::constants_equal(given, usual.get())) return nullptr;
+  }
+  if (FunctionVar* plain = as<FunctionVar>(wrapped); !plain || !plain->attributes.entries().empty())
+    return nullptr;
+  wrapper->wrapped = wrapped;
+  mutated();
+  return wrapper;
+}
+
 Var* Executor::call_function(FunctionVar* function, const CallArgs& args) {
+  static PyObject* const wraps = resolve_builtin("functools", "update_wrapper");
+  if (function->existing() && function->real.get() == wraps)
+    if (Var* wrapper = update_wrapper(args)) return wrapper;
   open_function(function);
   auto* code = reinterpret_cast<PyCodeObject*>(function->code.get());
   std::string name =

@@ -190,6 +190,12 @@ class Executor {
   Var* from_op_result(PyObject* result);
   bool to_op_argument(Var* var, PyRef& out);  ///< false: not something an op may see
   Var* load_tensor_attribute(TensorVar* tensor, PyObject* name);
+  Var* link_gradient(const CallArgs& args);  ///< custom_gradient.cc
+  std::vector<eager::Tensor> trace_backward(const CallArgs& args, const std::string& name,
+                                            const std::vector<eager::Tensor>& tangents,
+                                            const std::vector<Var*>& outputs,
+                                            const std::vector<size_t>& linked, const std::vector<Var*>& given,
+                                            const std::vector<size_t>& places);
   bool contains_traced(Var* var);  ///< a tensor or a symbolic number is in it
 
   // ---- number.cc
@@ -301,6 +307,7 @@ class Executor {
   [[noreturn]] void raise_unbound(Frame& frame, int index);
   void take_jump(Frame& frame, int target);
   void set_function_part(FunctionVar* function, int flag, Var* value);
+  Var* update_wrapper(const CallArgs& args);
 
   const TraceRequest& request() const { return request_; }
   const FrontEnd& front_end() const { return *request_.front_end; }

@@ -1,12 +1,23 @@
 // Facts about Vars: type, constant value, identity, hash key. Each guards what it answers.
+#include "symbolic/builtins.h"
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
 namespace {
 
+/// Members of IntEnum, StrEnum and the like that compare and hash as the number or text does, by no code of
+/// the user's.
+bool is_plain_member(PyTypeObject* type) {
+  if (strcmp(Py_TYPE(type)->tp_name, "EnumType")) return false;
+  for (PyTypeObject* of : {&PyLong_Type, &PyUnicode_Type})
+    if (type->tp_hash == of->tp_hash && type->tp_richcompare == of->tp_richcompare) return true;
+  return false;
+}
+
 /// Objects that stand for themselves: guarded by identity when they are used as constants.
 bool is_identity_constant(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
+  if (is_numpy_scalar(type) || is_numpy_ufunc(type) || is_plain_member(type)) return true;
   return PyType_Check(object) || PyModule_Check(object) || PyCFunction_Check(object) ||
          type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type || type == &PyGetSetDescr_Type ||
          type == &PyMemberDescr_Type || type == &PyClassMethodDescr_Type || type == &PyProperty_Type;
@@ -54,8 +65,12 @@ PyTypeObject* Executor::type_of(Var* var) {
       return &PySlice_Type;
     case Kind::range:
       return &PyRange_Type;
-    case Kind::function:
+    case Kind::function: {
+      auto* function = static_cast<FunctionVar*>(var);
+      if (function->globals && is_in_python(function->globals->real.get()))
+        cut_before(var, BreakId::unknown_object, "the type of what operator and itertools make");
       return &PyFunction_Type;
+    }
     case Kind::cell:
       return &PyCell_Type;
     case Kind::method:

@@ -83,7 +83,9 @@ Var* Executor::container_binary(int nb_op, Var* left, Var* right) {
     if (auto count = as_index(right)) return this->tuple(repeat(iterate_all(left), *count));
   bool sequence = right->kind == Kind::list || right->kind == Kind::tuple;
   if (sequence && op == kMultiply && is_number(left)) return container_binary(kMultiply, right, left);
-  if (left->kind == Kind::dict && right->kind == Kind::dict && op == kOr) {
+  const bool dicts = left->kind == Kind::dict && right->kind == Kind::dict;
+  // What the union of dicts of other classes is, these say themselves.
+  if (dicts && op == kOr && (in_place || (type_of(left) == &PyDict_Type && type_of(right) == &PyDict_Type))) {
     auto* target = static_cast<DictVar*>(left);
     if (!in_place) {
       target = dict();
@@ -111,7 +113,9 @@ Var* Executor::compare(int op, Var* left, Var* right) {
     if (Var* result = try_special(right, kComparisons[kSwapped[op]], {left})) return result;
     if (op == Py_NE)
       if (Var* result = try_special(left, "__eq__", {right})) return boolean(!truth(result));
-    if ((op == Py_EQ || op == Py_NE) && compares_by_identity(left) && compares_by_identity(right))
+    const bool constants = is_constant_like(left) && is_constant_like(right);  // members of an IntEnum
+    if ((op == Py_EQ || op == Py_NE) && !constants && compares_by_identity(left) &&
+        compares_by_identity(right))
       return boolean(same_object(left, right) == (op == Py_EQ));
   }
   if (left->kind == Kind::tensor || right->kind == Kind::tensor)
@@ -169,7 +173,11 @@ std::optional<bool> Executor::containers_equal(Var* left, Var* right) {
       load_all(a);
       load_all(b);
       if (a->table.size() != b->table.size()) return false;
-      for (const Table::Entry& entry : a->table.entries()) {
+      const bool ordered = type_of(a) == &PyODict_Type && type_of(b) == &PyODict_Type;
+      std::vector<Table::Entry> entries = a->table.entries(), in_order = b->table.entries();
+      for (size_t i = 0; ordered && i < entries.size(); ++i)
+        if (!(entries[i].key == in_order[i].key)) return false;
+      for (const Table::Entry& entry : entries) {
         Table::Entry* other = b->table.find(entry.key);
         if (!other || !other->present) return false;
         if (!same_object(entry.value, other->value) && !equal(entry.value, other->value)) return false;

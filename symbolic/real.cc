@@ -1,6 +1,7 @@
 // Throwaway real objects: a constant list, dict or set as Python builds it, for calling pure builtins and
 // cached functions while tracing.
 #include "eager/dispatch.h"
+#include "symbolic/builtins.h"
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
@@ -93,7 +94,7 @@ Var* Executor::from_real(PyObject* object) {
   }
   bool plain = guards::is_guardable_constant(object) || PyType_Check(object) ||
                Py_TYPE(object) == &PyRange_Type || front_end().is_constant_type(Py_TYPE(object)) ||
-               object == Py_NotImplemented || object == Py_Ellipsis;
+               object == Py_NotImplemented || object == Py_Ellipsis || is_numpy_scalar(Py_TYPE(object));
   if (!plain)
     break_here(BreakId::unknown_object, std::string("a ") + Py_TYPE(object)->tp_name + " made by a builtin");
   return constant(pin(object));

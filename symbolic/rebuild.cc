@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "symbolic/builtins.h"
 #include "symbolic/liveness.h"
 
 namespace framejit::symbolic {
@@ -130,7 +131,10 @@ Reg Rebuilder::make_number(NumberVar* number) {
   return number->reg;
 }
 
-Reg Rebuilder::make_tensor(TensorVar* tensor) { return graph_result(tensor->tensor); }
+Reg Rebuilder::make_tensor(TensorVar* tensor) {
+  executor_.materialize(tensor);
+  return graph_result(tensor->tensor);
+}
 
 Reg Rebuilder::make_tuple(TupleVar* tuple) {
   Reg items = emit(StepOp::make_tuple, regs(tuple->items));
@@ -150,10 +154,14 @@ Reg Rebuilder::make_dict(DictVar* dict) {
   if (dict->view_of) return get_attribute(reg(dict->view_of), "__dict__");
   pending_.push_back(dict);
   if (dict->type == &PyDict_Type) return emit(StepOp::make_dict, {});
-  return emit(StepOp::call, {constant(reinterpret_cast<PyObject*>(dict->type))});
+  Reg type = constant(reinterpret_cast<PyObject*>(dict->type));
+  return emit(StepOp::call,
+              dict->factory ? std::vector<Reg>{type, reg(dict->factory)} : std::vector<Reg>{type});
 }
 
 Reg Rebuilder::make_function(FunctionVar* function) {
+  if (function->globals && is_in_python(function->globals->real.get()))
+    executor_.cut_before(function, BreakId::unbuildable_object, executor_.describe(function));
   std::vector<Reg> operands{constant(function->code.get()), reg(function->globals)};
   int32_t parts = 0;
   if (!function->defaults.empty()) {
@@ -172,6 +180,7 @@ Reg Rebuilder::make_function(FunctionVar* function) {
     parts |= 8;
     operands.push_back(emit(StepOp::make_tuple, regs(function->closure)));
   }
+  if (function->wrapped) pending_.push_back(function);
   return emit(StepOp::make_function, operands, parts);
 }
 
@@ -296,6 +305,9 @@ void Rebuilder::fill(Var* var) {
     emit(StepOp::dict_fill, operands, 0, false);
   } else if (CellVar* cell = as<CellVar>(var)) {
     if (cell->contents) emit(StepOp::cell_set, {made, reg(cell->contents)}, 0, false);
+  } else if (FunctionVar* function = as<FunctionVar>(var)) {
+    PyObject* update = resolve_builtin("functools", "update_wrapper");
+    emit(StepOp::call, {constant(update), made, filled(function->wrapped)}, 0, false);
   } else if (ObjectVar* object = as<ObjectVar>(var)) {
     attributes(object->attributes);
   } else if (ExceptionVar* exception = as<ExceptionVar>(var)) {

@@ -68,7 +68,13 @@ Var* Executor::subscript(Var* container, Var* key) {
       return list->items[position(key, list->items.size(), "list")];
     }
     case Kind::dict: {
-      if (Var* value = dict_get(static_cast<DictVar*>(container), key)) return value;
+      auto* dict = static_cast<DictVar*>(container);
+      if (Var* value = dict_get(dict, key)) return value;
+      if (dict->factory) {
+        Var* value = call(dict->factory, {});
+        dict_set(dict, key, value);
+        return value;
+      }
       raise_object(PyExc_KeyError, {key});
     }
     default:

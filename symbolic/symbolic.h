@@ -24,6 +24,7 @@
 //   containers.cc subscript.cc iterate.cc operator.cc format.cc      what operators do to each kind
 //   number.cc         ints and floats that are inputs; sizes
 //   tensor.cc         graph inputs, calling ops
+//   custom_gradient.cc      autograd.Function
 //   exceptions.cc     raise and handlers inside the trace
 //   rebuild*.cc liveness.cc           the epilogue: live objects again, effects in order; then graph, guards
 //

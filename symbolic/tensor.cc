@@ -37,6 +37,8 @@ bool is_symbolic_number(Var* var) {
 }  // namespace
 
 void Executor::materialize(TensorVar* var) {
+  if (var->gone)
+    cut_before(var, BreakId::custom_gradient, "a tensor that backward made is used outside of it");
   if (var->proxy) return;
   guard_type(var);
   eager::Tensor real = front_end().unwrap(var->real.get());

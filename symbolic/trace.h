@@ -34,6 +34,8 @@ namespace framejit::symbolic {
 class GraphCompiler {
  public:
   virtual ~GraphCompiler() = default;
+  /// May graphs hold rules of autograd.Functions (graph/custom_gradient.h)?
+  virtual bool takes_custom_gradients() const { return true; }
   /// Null with a Python exception set when a user's backend raised.
   virtual std::shared_ptr<const graph::Executable> compile(std::unique_ptr<graph::Graph> graph) = 0;
 };

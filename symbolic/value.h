@@ -121,6 +121,7 @@ class TensorVar : public VarOf<Kind::tensor> {
   PyTypeObject* type = nullptr;
   Attributes attributes;  ///< set by user code
   bool written = false;   ///< changed in place
+  bool gone = false;      ///< of a backward that was traced: its node is no longer in the graph
 };
 
 class TupleVar : public VarOf<Kind::tuple> {
@@ -175,7 +176,8 @@ class Table {
 class DictVar : public VarOf<Kind::dict> {
  public:
   Table table;
-  PyTypeObject* type = &PyDict_Type;
+  PyTypeObject* type = &PyDict_Type;  ///< or OrderedDict, defaultdict
+  Var* factory = nullptr;             ///< of a defaultdict
   bool loaded = true;  ///< false: existing, only some keys have been read (absent ones are entries that are
                        ///< not present)
   ObjectVar* view_of =
@@ -209,8 +211,9 @@ class FunctionVar : public VarOf<Kind::function> {
   Var* annotations = nullptr;
   std::vector<Var*> closure;  ///< cells
   PyRef qualified_name;
-  Attributes attributes;  ///< set by user code
-  bool opened = false;    ///< existing: closure and defaults have been read
+  Attributes attributes;   ///< set by user code
+  Var* wrapped = nullptr;  ///< new, and made to look like this one by functools.update_wrapper
+  bool opened = false;     ///< existing: closure and defaults have been read
 };
 
 class CellVar : public VarOf<Kind::cell> {

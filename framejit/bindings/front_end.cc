@@ -70,7 +70,8 @@ CallableInfo classify_function(PyObject* callable) {
                                      {"get_autocast", {CallableRole::autocast_query}},
                                      {"set_autocast", {CallableRole::autocast_set}},
                                      {"is_compiling", {CallableRole::is_compiling}},
-                                     {"tensor", kOp}};
+                                     {"tensor", kOp},
+                                     {"as_tensor", kOp}};
   // Hand-written functions and pybind11's both name their module.
   PyObject* module = reinterpret_cast<PyCFunctionObject*>(callable)->m_module;
   const char* module_name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : nullptr;

@@ -1,14 +1,16 @@
-"""Iterators of the standard library that are written in C, as the tracer sees them: functions to inline instead.
+"""Iterators and callables of the standard library that are written in C, as the tracer sees them: functions to inline instead.
 
 A row of ``IN_PYTHON`` gives for the original the function that is traced in its place. It takes the same arguments, calls
-``iter()`` and everything else at the same moments and gives the same items; the object that it returns is a generator, which
-never leaves a trace (where it would, the trace ends before the call, and the original is called). Arguments that the original
-refuses may raise anything: the statement then runs as it is written.
+``iter()`` and everything else at the same moments and gives the same items; the object that it returns is a generator or a
+function of this module, which never leaves a trace (where it would, or where its type is asked for, the trace ends before the
+call, and the original is called). Arguments that the original refuses may raise anything: the statement then runs as it is
+written.
 """
 
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -247,6 +249,100 @@ def pairwise(iterable: Iterable[Any], /) -> Iterator[tuple[Any, Any]]:
     return _pairwise(iter(iterable))
 
 
+def _tee(iterator: Iterator[Any], items: list[Any]) -> Iterator[Any]:
+    """``items``: what any of the iterators has read, shared by all."""
+    position = 0
+    while True:
+        if position == len(items):
+            for item in iterator:
+                items.append(item)
+                break
+            else:
+                return
+        yield items[position]
+        position += 1
+
+
+def tee(iterable: Iterable[Any], n: int = 2, /) -> tuple[Iterator[Any], ...]:
+    if n < 0:
+        raise ValueError("n must be >= 0")
+    iterator = iter(iterable)
+    items: list[Any] = []
+    return tuple([_tee(iterator, items) for _ in range(n)])
+
+
+class _Groups:
+    """Where a groupby is: the latest item and its key, and which group may read on."""
+
+    def __init__(self, iterator: Iterator[Any], key: Callable[[Any], Any] | None) -> None:
+        self.iterator, self.function = iterator, key
+        self.value = self.key = None
+        self.group, self.ended = 0, False
+
+    def advance(self) -> None:
+        for value in self.iterator:
+            self.value, self.key = value, value if self.function is None else self.function(value)
+            break
+        else:
+            self.ended = True
+
+    def is_in(self, key: Any) -> bool:
+        return not self.ended and [self.key] == [key]  # lists compare by identity first
+
+
+def _group(groups: _Groups, key: Any, number: int) -> Iterator[Any]:
+    while groups.group == number and groups.is_in(key):
+        yield groups.value
+        if groups.group == number:
+            groups.advance()
+
+
+def _groupby(groups: _Groups) -> Iterator[tuple[Any, Iterator[Any]]]:
+    groups.advance()
+    while not groups.ended:
+        key = groups.key
+        groups.group += 1
+        yield key, _group(groups, key, groups.group)
+        while groups.is_in(key):
+            groups.advance()
+
+
+def groupby(iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> Iterator[tuple[Any, Iterator[Any]]]:
+    return _groupby(_Groups(iter(iterable), key))
+
+
+def itemgetter(item: Any, /, *items: Any) -> Callable[[Any], Any]:
+    def get(obj: Any, /) -> Any:
+        return obj[item]
+
+    def get_several(obj: Any, /) -> tuple[Any, ...]:
+        return tuple([obj[each] for each in (item, *items)])
+
+    return get_several if items else get
+
+
+def attrgetter(attr: str, /, *attrs: str) -> Callable[[Any], Any]:
+    def resolve(obj: Any, path: str) -> Any:
+        for name in path.split("."):
+            obj = getattr(obj, name)
+        return obj
+
+    def get(obj: Any, /) -> Any:
+        return resolve(obj, attr)
+
+    def get_several(obj: Any, /) -> tuple[Any, ...]:
+        return tuple([resolve(obj, path) for path in (attr, *attrs)])
+
+    return get_several if attrs else get
+
+
+def methodcaller(name: str, /, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+    def call(obj: Any, /) -> Any:
+        return getattr(obj, name)(*args, **kwargs)
+
+    return call
+
+
 IN_PYTHON: dict[Callable[..., Any], Callable[..., Any]] = {
     itertools.accumulate: accumulate,
     itertools.chain: chain,
@@ -258,6 +354,7 @@ IN_PYTHON: dict[Callable[..., Any], Callable[..., Any]] = {
     itertools.cycle: cycle,
     itertools.dropwhile: dropwhile,
     itertools.filterfalse: filterfalse,
+    itertools.groupby: groupby,
     itertools.islice: islice,
     itertools.pairwise: pairwise,
     itertools.permutations: permutations,
@@ -265,5 +362,9 @@ IN_PYTHON: dict[Callable[..., Any], Callable[..., Any]] = {
     itertools.repeat: repeat,
     itertools.starmap: starmap,
     itertools.takewhile: takewhile,
+    itertools.tee: tee,
     itertools.zip_longest: zip_longest,
+    operator.attrgetter: attrgetter,
+    operator.itemgetter: itemgetter,
+    operator.methodcaller: methodcaller,
 }

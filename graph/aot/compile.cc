@@ -9,6 +9,7 @@
 #include "graph/aot/joint.h"
 #include "graph/aot/partition.h"
 #include "graph/aot/runtime.h"
+#include "graph/custom_gradient.h"
 #include "graph/passes/pipeline.h"
 #include "graph/trace.h"
 
@@ -84,6 +85,7 @@ bool is_plain(const CallPlan& plan, const Graph& forward) {
 std::shared_ptr<const Executable> compile_inference(Functional functional, const Compiler& compiler) {
   CallPlan plan = make_plan(functional);
   std::unique_ptr<Graph> graph = std::move(functional.graph);
+  drop_custom_gradients(*graph);
   for (auto& node : graph->nodes) node->grad_mode = true;  // nothing is differentiated
   passes::simplify(graph);
   passes::run_stage("write_mutations", graph, [&](auto& g) { write_mutations(*g, plan); });

@@ -144,21 +144,7 @@ NodeSet choose_saved(const Joint& joint, const Sides& sides) {
 
 // --- making the two graphs ---------------------------------------------------------------------------------
 
-void collect_symbols(SymInt size, std::set<int>& symbols) {
-  if (!size.is_symbolic()) return;
-  const eager::SizeExpr& expr = *size.expr();
-  if (expr.kind == eager::SizeExpr::Kind::symbol) symbols.insert(int(expr.value));
-  for (const eager::SizeExpr* operand : expr.operands) collect_symbols(SymInt(operand), symbols);
-}
-
-void collect_symbols(const std::vector<Argument>& args, std::set<int>& symbols) {
-  for (const Argument& arg : args) {
-    if (arg.list()) collect_symbols(*arg.list(), symbols);
-    if (arg.sym_int()) collect_symbols(*arg.sym_int(), symbols);
-  }
-}
-
-void collect_symbols(const Node& node, std::set<int>& symbols) {
+void collect_node_symbols(const Node& node, std::set<int>& symbols) {
   collect_symbols(node.args, symbols);
   for (const ValueMeta& meta : node.meta) {
     for (int i = 0; i < meta.tensor.sizes.size(); ++i) {
@@ -291,7 +277,7 @@ class Splitter {
   void bind_symbols(Graph& graph) {
     std::set<int> symbols;
     for (const auto& node : joint_.graph->nodes)
-      if (in_backward_.count(node.get())) collect_symbols(*node, symbols);
+      if (in_backward_.count(node.get())) collect_node_symbols(*node, symbols);
     partition_.symbols.assign(symbols.begin(), symbols.end());
     graph.symbol_sources.resize(joint_.graph->symbol_sources.size());
     ValueMeta meta;

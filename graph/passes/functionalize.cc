@@ -117,6 +117,7 @@ class Functionalizer {
   }
 
   void run_opaque(const Node& node) {
+    eager::GradModeScope scope(node.grad_mode);
     std::vector<Value> args;
     for (const Argument& arg : node.args) args.push_back(argument(arg, eager::ArgType::scalar));
     define_results(node, retrace_.tracer().call_opaque(node.opaque, node.target, args, node.meta));

@@ -102,6 +102,7 @@ class Doubled(fj.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad):
+        print(end="")
         return grad * 2
 
 

@@ -325,3 +325,42 @@ def test_exit_is_given_a_traceback():
         return x + 1, manager.seen
 
     check(fn, fj.ones(2))
+
+
+def groups(x):
+    runs = [(key, list(items)) for key, items in itertools.groupby([1, 1, 2, 3, 3, 1], lambda i: i // 2)]
+    keys = [key for key, _ in itertools.groupby("aabbba")]
+    kept = [items for _, items in itertools.groupby([1, 1, 2, 1])]
+    return x, runs, keys, [list(items) for items in kept]
+
+
+def tees(x):
+    first, second, third = itertools.tee([x, x + 1], 3)
+    early = next(first), next(second)
+    return early, list(first), list(third), list(second), itertools.tee([], 0)
+
+
+def getters(x):
+    rows = sorted([(2, "a"), (1, "b"), (2, "A")], key=operator.itemgetter(0, 1))
+    shape = operator.attrgetter("shape")(x), operator.attrgetter("real.ndim", "ndim")(x)
+    return rows, shape, operator.itemgetter(1)([x, x + 1]), operator.methodcaller("sum", 0, keepdim=True)(x)
+
+
+@pytest.mark.parametrize("fn", [groups, tees, getters], ids=lambda fn: fn.__name__)
+def test_callables_and_iterators_made_in_c(fn):
+    check(fn, fj.randn(3))
+
+
+def test_stand_ins_do_not_leave_the_trace():
+    def fn(x):
+        get = operator.itemgetter(1)
+        (copy,) = itertools.tee([1, 2], 1)
+        return x + 1, get, type(operator.attrgetter("a")), next(copy), copy
+
+    total, get, kind, first, rest = fj.compile(fn)(fj.ones(2))
+    assert total.tolist() == [2.0, 2.0]
+    assert isinstance(get, operator.itemgetter)
+    assert get([3, 4]) == 4
+    assert kind is operator.attrgetter
+    assert (first, list(rest)) == (1, [2])
+    assert type(rest).__name__ == "_tee"
