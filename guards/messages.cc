@@ -17,6 +17,7 @@ std::string text_of(PyObject* object) {
   const char* utf8 = repr ? PyUnicode_AsUTF8(repr) : nullptr;
   std::string text = utf8 ? utf8 : "<unprintable>";
   Py_XDECREF(repr);
+  if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();  // not lost: it comes again
   PyErr_Clear();
   constexpr size_t kLongest = 80;
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
@@ -170,6 +171,20 @@ void mismatch_global_state(const Guard& g, Context&, Mismatch& m) {
   m.message = "modes: got " + got + ", expected " + expected;
 }
 
+/// What has been loaded stays alive while it is described: handlers of signals may run meanwhile
+/// (since 3.12).
+class HeldSlots {
+ public:
+  explicit HeldSlots(const std::vector<PyObject*>& slots) : slots_(slots) {}
+  ~HeldSlots() {
+    for (PyObject* object : slots_) Py_XDECREF(object);
+  }
+  HeldSlots(const HeldSlots&) = delete;
+
+ private:
+  const std::vector<PyObject*>& slots_;
+};
+
 }  // namespace
 
 std::string KindTable::print(const Guard& guard, const Program& program) {
@@ -194,12 +209,13 @@ void KindTable::explain(const Guard& guard, Context& context, Mismatch& mismatch
 }
 
 Mismatch Program::explain(int failed_guard, const FrameValues& frame) const {
-  const CollectorPaused paused;  // nothing may be freed: the slots are borrowed
+  const CollectorPaused paused;
   std::vector<PyObject*> slots(slot_count_ + 1);
+  const HeldSlots held(slots);
   Context context(*this, slots.data());
   for (const Operation& op : operations_) {
     if (!op.is_check)
-      slots[op.slot] = load_one(op.load, slots[op.base], op.index, op.object, op.hash, frame);
+      slots[op.slot] = Py_XNewRef(load_one(op.load, slots[op.base], op.index, op.object, op.hash, frame));
     else if (static_cast<int>(op.slot) == failed_guard)
       break;
     else

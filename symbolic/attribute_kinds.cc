@@ -8,9 +8,6 @@ bool is(PyObject* name, const char* text) { return !PyUnicode_CompareWithASCIISt
 
 /// What a function made of this code has as __doc__; borrowed.
 PyObject* docstring(PyCodeObject* code) {
-#if PY_VERSION_HEX >= 0x030D0000
-  if (!(code->co_flags & CO_HAS_DOCSTRING)) return Py_None;
-#endif
   PyObject* first = PyTuple_GET_SIZE(code->co_consts) > 0 ? PyTuple_GET_ITEM(code->co_consts, 0) : Py_None;
   return PyUnicode_Check(first) ? first : Py_None;
 }

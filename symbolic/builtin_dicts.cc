@@ -46,6 +46,48 @@ Var* popitem(Executor& executor, const CallArgs& args) {
   return executor.tuple({last.key.var, last.value});
 }
 
+/// The value of the parameter `last` of OrderedDict's methods, given by position or by name.
+bool is_last(Executor& executor, const CallArgs& args, size_t position) {
+  for (auto& [name, value] : args.keywords) {
+    if (PyUnicode_CompareWithASCIIString(name, "last")) executor.break_here(BreakId::raises, "OrderedDict");
+    return executor.truth(value);
+  }
+  return args.size() <= position || executor.truth(args[position]);
+}
+
+/// One that the traced code has made: of others the order is not known.
+DictVar* ordered_self(Executor& executor, const CallArgs& args, size_t least, size_t most, const char* name) {
+  DictVar* dict = args.size() ? as<DictVar>(args[0]) : nullptr;
+  if (!dict || dict->existing() || args.size() - 1 < least || args.size() + args.keywords.size() - 1 > most)
+    executor.break_here(BreakId::unknown_call, name);
+  return dict;
+}
+
+Var* move_to_end(Executor& executor, const CallArgs& args) {
+  DictVar* dict = ordered_self(executor, args, 1, 2, "OrderedDict.move_to_end");
+  Var* value = executor.dict_get(dict, args[1]);
+  if (!value) executor.raise_object(PyExc_KeyError, {args[1]});
+  const Key key = dict->table.find(executor.key_of(args[1]))->key;
+  const bool last = is_last(executor, args, 2);
+  std::vector<Table::Entry> others = dict->table.entries();
+  dict->table.clear();
+  if (!last) dict->table.set(key, value);
+  for (const Table::Entry& entry : others)
+    if (!(entry.key == key)) dict->table.set(entry.key, entry.value);
+  if (last) dict->table.set(key, value);
+  executor.mutated(dict);
+  return executor.none();
+}
+
+Var* ordered_popitem(Executor& executor, const CallArgs& args) {
+  DictVar* dict = ordered_self(executor, args, 0, 1, "OrderedDict.popitem");
+  std::vector<Table::Entry> entries = dict->table.entries();
+  if (entries.empty()) executor.raise(PyExc_KeyError, "dictionary is empty");
+  const Table::Entry gone = is_last(executor, args, 1) ? entries.back() : entries.front();
+  executor.dict_erase(dict, gone.key.var);
+  return executor.tuple({gone.key.var, gone.value});
+}
+
 Var* update(Executor& executor, const CallArgs& args) {
   DictVar* dict = args.size() ? as<DictVar>(args[0]) : nullptr;
   if (!dict || args.size() > 2) executor.break_here(BreakId::raises, "dict.update");
@@ -138,6 +180,8 @@ const BuiltinRow kDictModels[] = {{"builtins", "dict.get", get},
                                   {"builtins", "dict.__setitem__", set_item},
                                   {"collections", "OrderedDict.setdefault", setdefault},
                                   {"collections", "OrderedDict.pop", pop},
+                                  {"collections", "OrderedDict.popitem", ordered_popitem},
+                                  {"collections", "OrderedDict.move_to_end", move_to_end},
                                   {"collections", "OrderedDict.update", update},
                                   {"collections", "OrderedDict.keys", keys},
                                   {"collections", "OrderedDict.values", values},

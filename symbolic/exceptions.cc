@@ -27,6 +27,12 @@ void Executor::raise_object(PyObject* type, std::vector<Var*> args) {
 void Executor::raise_pending() {
   PyRef error = take_exception();
   if (!error) throw eager::InternalError("a Python call failed without an exception");
+  if (PyErr_GivenExceptionMatches(error.get(), PyExc_KeyboardInterrupt)) {
+    // Ctrl-C came while a builtin ran for the trace: not what it does each time. It comes again, in user
+    // code.
+    PyErr_SetInterrupt();
+    break_here(BreakId::raises, "KeyboardInterrupt");
+  }
   PyRef args = PyRef::steal(PyObject_GetAttrString(error.get(), "args"));
   PyErr_Clear();
   std::vector<Var*> items;

@@ -57,6 +57,18 @@ def ordered_dicts(x):
     return x, a == b, a == {"b": 2, "a": 1}, a != b, c
 
 
+def order_of_ordered_dicts(x):
+    made = collections.OrderedDict([("a", x), ("b", x + 1), ("c", x + 2), ("d", 3)])
+    made.move_to_end("a")
+    made.move_to_end("c", last=False)
+    first, last = made.popitem(last=False), made.popitem()
+    made["c"] = 1
+    try:
+        made.move_to_end("z")
+    except KeyError as error:
+        return made, first, last, error.args, list(made)
+
+
 def sets_in_place(x):
     a = {1, 2, 3}
     b = a
@@ -108,6 +120,7 @@ FUNCTIONS = [
     default_dict_without_factory,
     default_dict_of_lambda,
     ordered_dicts,
+    order_of_ordered_dicts,
     sets_in_place,
     wrapped,
     int_enums,
