@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "eager/composite/halves.h"
 #include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
 #include "eager/cpu/nn/attention.h"
@@ -142,8 +143,24 @@ void outer_composite(const Value* args, Value* results) {
   results[0] = unsqueeze(self, 1) * other;
 }
 
+namespace {
+
+/// Whether these are halves of one dtype, and `self` has a place in the product's sizes.
+bool are_halves_to_add(const Tensor& self, const Tensor& a, const Tensor& b) {
+  if (!is_half(a.dtype()) || b.dtype() != a.dtype() || self.dtype() != a.dtype()) return false;
+  if (a.dim() != 2 || b.dim() != 2 || self.dim() > 2) return false;
+  const Dims sizes{a.sizes()[0], b.sizes()[1]};
+  return broadcast_sizes(self.sizes(), sizes) == sizes;
+}
+
+}  // namespace
+
 void addmm_composite(const Value* args, Value* results) {
-  results[0] = scaled_sum(args[0], mm(args[1].tensor(), args[2].tensor()), args[3], args[4]);
+  if (!equals(args[3], 0) && args[0].is_tensor() &&
+      are_halves_to_add(args[0].tensor(), args[1].tensor(), args[2].tensor()))
+    results[0] = addmm_of_halves(args[0].tensor(), args[1].tensor(), args[2].tensor(), args[3], args[4]);
+  else
+    results[0] = scaled_sum(args[0], mm(args[1].tensor(), args[2].tensor()), args[3], args[4]);
 }
 void addmv_composite(const Value* args, Value* results) {
   results[0] = scaled_sum(args[0], matrix_vector(args[1].tensor(), args[2].tensor()), args[3], args[4]);

@@ -1,7 +1,7 @@
 // The public pooling functions: ranks, defaults, and which of the rows does the work.
 #include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
-#include "eager/cpu/images/pool_max.h"
+#include "eager/cpu/images/pooled_values.h"
 #include "eager/meta/convolution.h"
 #include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
@@ -58,7 +58,8 @@ Tensor avg_pool(const char* name, int spatial, const Value* args) {
                       divisor);
 }
 
-/// The average over all is a mean, which is faster.
+/// The average over all is a mean, which is faster: for small images by a kernel of its own, where nobody will
+/// ask for a gradient.
 Tensor adaptive_avg_pool(const char* name, int spatial, const Value* args) {
   const Tensor input = args[0].tensor();
   check_rank(name, input, spatial);
@@ -69,7 +70,11 @@ Tensor adaptive_avg_pool(const char* name, int spatial, const Value* args) {
     dims.push_back(int64_t(d - spatial));
     all = all && output.sym(d) == 1 && input.size(input.dim() - 1 - d) > 0;
   }
-  return all ? mean(input, dims, true) : pool_adaptive_average(input, output);
+  if (!all) return pool_adaptive_average(input, output);
+  if (needs_no_graph({input}) && cpu::are_pooled_by_rows(input, spatial) &&
+      cpu::are_small_images(input, spatial))
+    return cpu::means_of_images(input, spatial);
+  return mean(input, dims, true);
 }
 
 std::array<Tensor, 2> adaptive_max_pool(const char* name, int spatial, const Value* args) {

@@ -49,3 +49,28 @@ def test_threads_do_not_matter() -> None:
     finally:
         fj.set_num_threads(threads)
     assert np.array_equal(*results)
+
+
+@pytest.mark.parametrize("dtype", [fj.bfloat16, fj.float16])
+@pytest.mark.parametrize("sizes", [(), (24,), (40, 1), (40, 24)])
+def test_addmm_rounds_once(sizes: tuple[int, ...], dtype: fj.dtype) -> None:
+    numbers = np.random.default_rng(0)
+    # Few bits: what float32 adds up is exact, so that one rounding has one result.
+    added, a, b = (fj.from_numpy(np.asarray(numbers.integers(-9, 9, s) / 8)).to(dtype) for s in (sizes, (40, 70), (70, 24)))
+    result = fj.addmm(added, a, b, beta=0.75, alpha=0.5)
+    exact = 0.75 * added.double() + 0.5 * (a.double() @ b.double())
+    assert fj.equal(result, exact.to(dtype))
+
+
+def test_gradients_of_addmm() -> None:
+    pytest.importorskip("torch")
+    import torch
+
+    arrays = [np.random.default_rng(i).standard_normal(s).astype(np.float32) for i, s in enumerate([(24,), (40, 70), (70, 24)])]
+    gradients = []
+    for t in (fj, torch):
+        inputs = [t.from_numpy(x).to(t.bfloat16).requires_grad_() for x in arrays]
+        made = t.autograd.grad(t.addmm(*inputs, beta=0.5, alpha=2).sum(), inputs)
+        gradients.append([g.float().numpy() for g in made])
+    for ours, theirs in zip(*gradients):
+        np.testing.assert_allclose(ours, theirs, rtol=2**-7, atol=2**-5)

@@ -38,3 +38,6 @@ SAMPLES.update(
         ],
     }
 )  # fmt: skip
+
+# Rows without a Python name: the sample of which public row runs them.
+INTERNAL = {"addmm_of_halves": "addmm"}

@@ -1,8 +1,12 @@
 // Averages over windows, and their gradients.
 #include "eager/cpu/float_type.h"
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/loops/row_ops.h"
+#include "eager/cpu/scratch.h"
 #include "eager/cpu/images/plane_filter.h"
+#include "eager/cpu/images/pool_rows.h"
 #include "eager/cpu/images/pool_windows.h"
+#include "eager/cpu/images/pooled_values.h"
 #include "eager/cpu/thread_pool.h"
 
 namespace framejit::eager {
@@ -43,6 +47,28 @@ void in_float32(const Tensor& from, const Tensor& result, Run run) {
   copy_elements(wide, result);
 }
 
+/// The averages of one image of floats: rows are added up first, by vectors, then what is side by side.
+template <class T>
+void average_rows(const Windows& windows, const Spatial& sizes, const Divisors& divisors, const T* image,
+                  T* to) {
+  const RowOps<T>& ops = RowOps<T>::get();
+  const int64_t width = sizes[2];
+  ScratchScope scope;
+  T* sums = Scratch::of_thread().take_array<T>(width);
+  for (size_t z = 0; z < windows[0].begin.size(); ++z)
+    for (size_t y = 0; y < windows[1].begin.size(); ++y) {
+      std::fill_n(sums, width, T(0));
+      for (int64_t k = windows[0].begin[z]; k < windows[0].end[z]; k += windows[0].step)
+        for (int64_t j = windows[1].begin[y]; j < windows[1].end[y]; j += windows[1].step)
+          ops.add(sums, image + (k * sizes[1] + j) * width, width, sums);
+      for (size_t x = 0; x < windows[2].begin.size(); ++x) {
+        T sum = 0;
+        for (int64_t i = windows[2].begin[x]; i < windows[2].end[x]; i += windows[2].step) sum += sums[i];
+        *to++ = sum / T(divisors.of(windows, z, y, x));
+      }
+    }
+}
+
 /// From images of `sizes` to one element for each window.
 void average(const Tensor& self, const Windows& windows, const Spatial& sizes, const Divisors& divisors,
              const Tensor& result) {
@@ -59,6 +85,10 @@ void average(const Tensor& self, const Windows& windows, const Spatial& sizes, c
       for (int64_t p = begin; p < end; ++p) {
         const T* image = from.data_as<T>() + p * plane;
         T* to = result.data_as<T>() + p * out;
+        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+          average_rows(windows, sizes, divisors, image, to);
+          continue;
+        }
         for_each_window(windows, [&](int64_t at, size_t z, size_t y, size_t x) {
           T sum = T(0);
           for_each_in_window(windows, sizes, z, y, x, [&](int64_t i) { sum = wrapping_sum(sum, image[i]); });
@@ -159,6 +189,30 @@ Divisors divisors_of(const Value* args) {
 }
 
 }  // namespace
+
+namespace cpu {
+
+bool are_small_images(const Tensor& self, int spatial) {
+  return volume(last_spatial(self.sizes(), spatial)) <= 256;
+}
+
+Tensor means_of_images(const Tensor& self, int spatial) {
+  Dims sizes = self.sizes();
+  for (int d = 0; d < spatial; ++d) sizes[sizes.size() - 1 - d] = 1;
+  const Tensor result = Tensor::empty(sizes, self.dtype());
+  const int64_t plane = volume(last_spatial(self.sizes(), spatial));
+  for_float_type(self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    parallel_for(result.numel().expect(), std::max<int64_t>(1, 32768 / plane),
+                 [&](int64_t begin, int64_t end) {
+                   pool_rows<T>().means(self.data_as<T>() + begin * plane, end - begin, plane,
+                                        result.data_as<T>() + begin);
+                 });
+  });
+  return result;
+}
+
+}  // namespace cpu
 
 /// args: self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override.
 void pool_average_kernel(const Op& op, const Value* args, Value* results) {

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "eager/cpu/float_type.h"
-#include "eager/cpu/images/pool_max.h"
+#include "eager/cpu/images/pooled_values.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/images/pool_rows.h"
 #include "eager/cpu/images/pool_windows.h"
@@ -168,10 +168,26 @@ bool are_pooled_by_rows(const Tensor& self, int spatial) {
          volume(last_spatial(self.sizes(), spatial)) <= std::numeric_limits<int32_t>::max();
 }
 
+namespace {
+
+/// Of how many lines one can be made without changing what windows see: windows that fill lines exactly.
+int64_t lines_to_join(const PoolGeometry& geometry, int64_t length, int64_t lines) {
+  if (geometry.spatial() != 1 || geometry.kernel != geometry.stride || geometry.padding[0] != 0 ||
+      geometry.dilation[0] != 1 || length % geometry.kernel[0] != 0)
+    return 1;
+  int64_t count = std::clamp<int64_t>(4096 / length, 1, lines);
+  while (lines % count != 0) --count;
+  return count;
+}
+
+}  // namespace
+
 Tensor largest_of_windows(const Tensor& self, const PoolGeometry& geometry) {
   const Tensor result = Tensor::empty(pooled_sizes(self.meta(), geometry), self.dtype());
-  const Spatial sizes = last_spatial(self.sizes(), geometry.spatial()),
-                output = last_spatial(result.sizes(), geometry.spatial());
+  Spatial sizes = last_spatial(self.sizes(), geometry.spatial()),
+          output = last_spatial(result.sizes(), geometry.spatial());
+  const int64_t joined = lines_to_join(geometry, sizes[2], self.numel().expect() / volume(sizes));
+  sizes[2] *= joined, output[2] *= joined;
   const Windows windows = even_windows(geometry, sizes, output);
   const int64_t plane = volume(sizes), out = volume(output);
   for_float_type(self.dtype(), [&](auto zero) {

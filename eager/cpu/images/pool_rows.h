@@ -1,4 +1,4 @@
-// Inner loop of max pooling, compiled once per instruction set (tile/pool_rows.cc).
+// Inner loops of pooling, compiled once per instruction set (tile/pool_rows.cc).
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@ struct PoolRows {
   void (*update)(const T* from, Place first, Place step, int64_t n, T* best, Place* place);
   /// The same without places.
   void (*update_values)(const T* from, int64_t n, T* best);
+  /// The mean of each of `rows` rows of n elements, which lie one behind the other.
+  void (*means)(const T* from, int64_t rows, int64_t n, T* to);
 };
 
 /// Those of the chosen instruction set.

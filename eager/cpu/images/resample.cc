@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/loops/row_ops.h"
+#include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
@@ -142,6 +144,57 @@ Taps<T> make_taps(const Axis& axis, const std::string& mode, bool align_corners)
   return taps;
 }
 
+/// Places of a row whose elements lie side by side.
+template <class T>
+void gather_elements(const Taps<T>& taps, int64_t count, const T* row, T* to) {
+  const int64_t* index = taps.index.data();
+  const T* weight = taps.weight.data();
+  if (taps.count == 2) {
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = weight[2 * i] * row[index[2 * i]] + weight[2 * i + 1] * row[index[2 * i + 1]];
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    T sum = 0;
+    for (int t = 0; t < taps.count; ++t) sum += *weight++ * row[*index++];
+    to[i] = sum;
+  }
+}
+
+/// Places that are rows of `inner` elements.
+template <class T>
+void gather_rows(const Taps<T>& taps, int64_t count, int64_t inner, const T* from, T* to) {
+  const RowOps<T>& ops = RowOps<T>::get();
+  ScratchScope scope;
+  T* product = Scratch::of_thread().take_array<T>(inner);
+  for (int64_t i = 0; i < count; ++i, to += inner)
+    for (int t = 0; t < taps.count; ++t) {
+      const size_t tap = size_t(i * taps.count + t);
+      const T* row = from + taps.index[tap] * inner;
+      ops.multiply(row, taps.weight[tap], inner, t == 0 ? to : product);
+      if (t > 0) ops.add(to, product, inner, to);
+    }
+}
+
+/// The transpose of both.
+template <class T>
+void scatter_rows(const Taps<T>& taps, int64_t count, int64_t inner, const T* from, T* to) {
+  const RowOps<T>& ops = RowOps<T>::get();
+  ScratchScope scope;
+  T* product = Scratch::of_thread().take_array<T>(inner);
+  for (int64_t i = 0; i < count; ++i, from += inner)
+    for (int t = 0; t < taps.count; ++t) {
+      const size_t tap = size_t(i * taps.count + t);
+      T* sum = to + taps.index[tap] * inner;
+      if (inner == 1) {
+        *sum += taps.weight[tap] * *from;
+        continue;
+      }
+      ops.multiply(from, taps.weight[tap], inner, product);
+      ops.add(sum, product, inner, sum);
+    }
+}
+
 /// `from` is outer x input x inner, `to` outer x output x inner; or from one with the sizes of the result to
 /// one with those of the input, adding up, where `transposed`.
 template <class T>
@@ -154,15 +207,14 @@ void apply(const Taps<T>& taps, const Axis& axis, int64_t outer, int64_t inner, 
                  for (int64_t o = begin; o < end; ++o) {
                    const T* source = from + o * from_size;
                    T* target = to + o * to_size;
-                   std::fill_n(target, to_size, T(0));
-                   for (int64_t i = 0; i < axis.output; ++i)
-                     for (int t = 0; t < taps.count; ++t) {
-                       const size_t tap = size_t(i * taps.count + t);
-                       const T weight = taps.weight[tap];
-                       const T* row = source + (transposed ? i : taps.index[tap]) * inner;
-                       T* sum = target + (transposed ? taps.index[tap] : i) * inner;
-                       for (int64_t k = 0; k < inner; ++k) sum[k] += weight * row[k];
-                     }
+                   if (transposed) {
+                     std::fill_n(target, to_size, T(0));
+                     scatter_rows(taps, axis.output, inner, source, target);
+                   } else if (inner == 1) {
+                     gather_elements(taps, axis.output, source, target);
+                   } else {
+                     gather_rows(taps, axis.output, inner, source, target);
+                   }
                  }
                });
 }

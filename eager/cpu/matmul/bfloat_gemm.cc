@@ -64,8 +64,9 @@ class PackedPairs {
   BFloatPair* data_;
 };
 
-/// Block (i, j) of the product, which is rounded on its way out of scratch memory.
-void multiply_block(const GemmCall& call, const PackedPairs& a, const PackedPairs& b, int64_t i, int64_t j) {
+/// Block (i, j) of the product, which may be rounded on its way out of scratch memory.
+void multiply_block(const GemmCall& call, const PackedPairs& a, const PackedPairs& b, int64_t i, int64_t j,
+                    bool rounds) {
   const BFloatPanels& kernels = *bfloat_panels();
   const int64_t row_panels = std::min(kRowPanels, a.panels() - i * kRowPanels);
   const int64_t column_panels = std::min(kColumnPanels, b.panels() - j * kColumnPanels);
@@ -79,8 +80,13 @@ void multiply_block(const GemmCall& call, const PackedPairs& a, const PackedPair
     kernels.multiply(row_panels, column_panels, (std::min(kSumBlock, call.k - begin) + 1) / 2,
                      a.at(begin, i * kRowPanels), b.at(begin, j * kColumnPanels), sums, stride, begin > 0);
   const CastFn round = loop_kernels().cast[size_t(DType::float32)][size_t(DType::bfloat16)];
-  uint16_t* result = static_cast<uint16_t*>(call.c) + row * call.c_stride + column;
-  for (int64_t r = 0; r < rows; ++r) round(sums + r * stride, 1, result + r * call.c_stride, columns);
+  for (int64_t r = 0; r < rows; ++r) {
+    const int64_t at = (row + r) * call.c_stride + column;
+    if (rounds)
+      round(sums + r * stride, 1, static_cast<uint16_t*>(call.c) + at, columns);
+    else
+      std::copy_n(sums + r * stride, columns, static_cast<float*>(call.c) + at);
+  }
 }
 
 }  // namespace
@@ -90,11 +96,11 @@ const BFloatPanels* bfloat_panels() {
   return chosen;
 }
 
-void multiply_bfloats(const GemmCall& call, bool parallel) {
+void multiply_bfloats(const GemmCall& call, bool parallel, bool rounds) {
   ScratchScope scope;
   const PackedPairs a(call.a, call.a.transposed, call.m, call.k, bfloat_panels()->rows),
       b(call.b, !call.b.transposed, call.n, call.k, bfloat_panels()->columns);
-  multiply_packed(a, b, parallel, [&](int64_t i, int64_t j) { multiply_block(call, a, b, i, j); });
+  multiply_packed(a, b, parallel, [&](int64_t i, int64_t j) { multiply_block(call, a, b, i, j, rounds); });
 }
 
 }  // namespace framejit::eager::cpu

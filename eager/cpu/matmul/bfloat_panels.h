@@ -25,7 +25,7 @@ struct BFloatPanels {
 /// Null where the machine has no such instructions.
 const BFloatPanels* bfloat_panels();
 
-/// Does the call, of bfloat16; on all threads where `parallel`. The sums are rounded once.
-void multiply_bfloats(const GemmCall& call, bool parallel);
+/// Does the call, of bfloat16; on all threads where `parallel`. The sums are rounded once, or stay float32.
+void multiply_bfloats(const GemmCall& call, bool parallel, bool rounds = true);
 
 }  // namespace framejit::eager::cpu

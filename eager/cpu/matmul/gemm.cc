@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eager/cpu/isa.h"
+#include "eager/cpu/matmul/bfloat_panels.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/matmul/panel_gemm.h"
 #include "eager/cpu/thread_pool.h"
@@ -124,6 +125,11 @@ void run_gemm_batch(const Tensor& a, const Tensor& b, const Tensor& result) {
       }
     });
   });
+}
+
+void run_bfloat_gemm(const Tensor& a, const Tensor& b, const Tensor& result) {
+  with_call(a, b, result,
+            [&](const GemmCall& call) { multiply_bfloats(call, /*parallel=*/true, /*rounds=*/false); });
 }
 
 void run_gemm(const Tensor& a, const Tensor& b, const Tensor& result) {

@@ -35,7 +35,9 @@ void run_gemm_call(const GemmCall& call, DType dtype);
 /// result = a @ b, of matrices of one dtype and matching sizes; `result` has contiguous rows. Split over
 /// threads by rows or columns of the result where it is large.
 FRAMEJIT_API void run_gemm(const Tensor& a, const Tensor& b, const Tensor& result);
-/// The same of each matrix of a batch, which threads share out; `result` is contiguous.
+/// The product of matrices for which `multiplies_bfloats`, not rounded: `result` is of float32.
+void run_bfloat_gemm(const Tensor& a, const Tensor& b, const Tensor& result);
+/// The same as run_gemm of each matrix of a batch, which threads share out; `result` is contiguous.
 void run_gemm_batch(const Tensor& a, const Tensor& b, const Tensor& result);
 
 }  // namespace framejit::eager::cpu

@@ -1,6 +1,8 @@
 // Kernels and shape rules of mm and bmm.
 #include "eager/cpu/matmul/gemm.h"
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/loops/row_ops.h"
+#include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
@@ -23,14 +25,17 @@ Tensor matrix_of(const Tensor& batch, int64_t index) {
   return reshaped_view(batch, {sizes[1], sizes[2]}, {strides[1], strides[2]}, index * strides[0]);
 }
 
+/// Whether there are instructions for these, of bfloat16 and large enough.
+bool are_bfloats(const Tensor& a, const Tensor& b) {
+  const int rank = a.dim();
+  return a.dtype() == DType::bfloat16 &&
+         multiplies_bfloats(a.sizes()[rank - 2], b.sizes()[rank - 1], a.sizes()[rank - 1]);
+}
+
 /// `multiply(a, b, result)` in the dtype that products are computed in; a narrower result is rounded once.
 template <class Multiply>
 void multiply_widened(const Tensor& a, const Tensor& b, const Tensor& result, Multiply multiply) {
-  DType dtype = gemm_dtype(result.dtype());
-  const int rank = a.dim();
-  if (result.dtype() == DType::bfloat16 &&
-      multiplies_bfloats(a.sizes()[rank - 2], b.sizes()[rank - 1], a.sizes()[rank - 1]))
-    dtype = DType::bfloat16;
+  const DType dtype = are_bfloats(a, b) ? DType::bfloat16 : gemm_dtype(result.dtype());
   if (dtype == result.dtype()) return multiply(a, b, result);
   const Tensor wide = Tensor::empty(result.sizes(), dtype);
   multiply(contiguous_as(a, dtype), contiguous_as(b, dtype), wide);
@@ -60,6 +65,49 @@ void meta_mm(const Op& op, const Value* args, std::vector<TensorMeta>& results) 
 void mm_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
   multiply_widened(args[0].tensor(), args[1].tensor(), result, run_gemm);
+  results[0] = std::move(result);
+}
+
+/// args: self, mat1, mat2, beta, alpha.
+void meta_addmm_of_halves(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  meta_mm(op, args + 1, results);
+}
+
+namespace {
+
+/// sum = alpha * sum + beta * added, where `added` may have one row or one column for all.
+void add_scaled(const Tensor& sum, float alpha, const Tensor& added, float beta) {
+  const RowOps<float>& ops = RowOps<float>::get();
+  const int64_t rows = sum.sizes()[0], columns = sum.sizes()[1], rank = added.dim();
+  const bool wide = rank > 0 && added.sizes()[int(rank) - 1] == columns,
+             high = rank == 2 && added.sizes()[0] == rows;
+  const int64_t width = wide ? columns : 1;
+  parallel_for(rows, std::max<int64_t>(1, 16384 / columns), [&](int64_t begin, int64_t end) {
+    ScratchScope scope;
+    float* scaled = Scratch::of_thread().take_array<float>(width);
+    for (int64_t r = begin; r < end; ++r) {
+      float* row = sum.data_as<float>() + r * columns;
+      if (alpha != 1) ops.multiply(row, alpha, columns, row);
+      ops.multiply(added.data_as<float>() + (high ? r * width : 0), beta, width, scaled);
+      wide ? ops.add(row, scaled, columns, row) : ops.add(row, *scaled, columns, row);
+    }
+  });
+}
+
+}  // namespace
+
+void addmm_of_halves_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  const Tensor a = args[1].tensor(), b = args[2].tensor(),
+               sum = Tensor::empty(result.sizes(), DType::float32);
+  if (are_bfloats(a, b))
+    run_bfloat_gemm(a, b, sum);
+  else
+    run_gemm(contiguous_as(a, DType::float32), contiguous_as(b, DType::float32), sum);
+  if (!(sum.numel() == 0))
+    add_scaled(sum, float(args[4].real()), contiguous_as(args[0].tensor(), DType::float32),
+               float(args[3].real()));
+  copy_elements(sum, result);
   results[0] = std::move(result);
 }
 

@@ -1,5 +1,7 @@
 #include "eager/cpu/images/pool_rows.h"
 
+#include <cstring>
+
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
 namespace {
@@ -36,11 +38,31 @@ void update_values(const T* __restrict from, int64_t n, T* __restrict best) {
   }
 }
 
+template <class T>
+void means(const T* from, int64_t rows, int64_t n, T* to) {
+  typedef T Vector __attribute__((vector_size(64)));
+  constexpr int kLanes = 64 / int(sizeof(T));
+  for (int64_t r = 0; r < rows; ++r, from += n) {
+    Vector sums{};
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      Vector next;
+      std::memcpy(&next, from + i, sizeof next);
+      sums += next;
+    }
+    T total = 0;
+    for (; i < n; ++i) total += from[i];
+    for (int width = kLanes / 2; width > 0; width /= 2)
+      for (int k = 0; k < width; ++k) sums[k] += sums[k + width];
+    to[r] = (total + sums[0]) / T(n);
+  }
+}
+
 }  // namespace
 
 extern const cpu::PoolRows<float> pool_rows_float;
 extern const cpu::PoolRows<double> pool_rows_double;
-const cpu::PoolRows<float> pool_rows_float{&update<float>, &update_values<float>};
-const cpu::PoolRows<double> pool_rows_double{&update<double>, &update_values<double>};
+const cpu::PoolRows<float> pool_rows_float{&update<float>, &update_values<float>, &means<float>};
+const cpu::PoolRows<double> pool_rows_double{&update<double>, &update_values<double>, &means<double>};
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE

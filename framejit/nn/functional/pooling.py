@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from framejit import Tensor
 from framejit._C import nn_functional as _ops
+from framejit._C import ops as _functions
 
 Sizes = int | Sequence[int]
 OptionalSizes = int | None | Sequence[int | None]
@@ -21,8 +22,9 @@ def max_pool1d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest element of each window of ``(N, C, L)`` or ``(C, L)``, and where it is if ``return_indices``."""
-    pair = _ops.max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
-    return pair if return_indices else pair[0]
+    if return_indices:
+        return _ops.max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+    return _functions.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
 def max_pool2d(
@@ -35,8 +37,9 @@ def max_pool2d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest element of each window of ``(N, C, H, W)`` or ``(C, H, W)``, and where it is if ``return_indices``."""
-    pair = _ops.max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
-    return pair if return_indices else pair[0]
+    if return_indices:
+        return _ops.max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+    return _functions.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
 def max_pool3d(
@@ -49,8 +52,9 @@ def max_pool3d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest element of each window of ``(N, C, D, H, W)`` or without ``N``, and where it is."""
-    pair = _ops.max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
-    return pair if return_indices else pair[0]
+    if return_indices:
+        return _ops.max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+    return _functions.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
 def fractional_max_pool2d(
