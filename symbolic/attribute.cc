@@ -6,6 +6,7 @@
 #include <Python.h>
 #include <structmember.h>
 
+#include "symbolic/builtins.h"
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
@@ -164,6 +165,9 @@ Var* Executor::bind_class_value(Var* owner, PyObject* name, PyObject* found) {
   if (found == object_class_descriptor(name)) return class_of(owner);
   if (request_.compiled_target && request_.compiled_target(found))
     return method(class_value(owner, name, found), owner);
+  const bool unchanging = front_end().is_constant_type(type_of(owner)) || is_numpy_scalar(type_of(owner));
+  if (unchanging && kind == &PyGetSetDescr_Type)  // device.type, dtype.itemsize
+    if (PyObject* value = as_constant(owner)) return steal_constant(PyObject_GetAttr(value, name));
   break_here(BreakId::unsupported_attribute,
              std::string(type_of(owner)->tp_name) + "." + PyUnicode_AsUTF8(name));
 }

@@ -90,7 +90,7 @@ void Executor::load_all(DictVar* dict) {
   if (dict->loaded) return;
   guard_type(dict);
   PyObject* real = dict->real.get();
-  if (!PyDict_CheckExact(real) && PyDict_GET_SIZE(real) > 0)  // an OrderedDict keeps an order of its own
+  if (PyODict_CheckExact(real) && PyDict_GET_SIZE(real) > 0)  // it keeps an order of its own
     break_here(BreakId::unknown_object, std::string("all keys of a ") + Py_TYPE(real)->tp_name);
   dict->loaded = true;
   guards_.dict_keys(source_of(dict), real);

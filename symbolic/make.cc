@@ -1,7 +1,9 @@
 // Making Vars: constants, new containers, and the models of existing objects.
+#include "symbolic/builtins.h"
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
+
 PyObject* Executor::pin(PyObject* borrowed) {
   pinned_.push_back(PyRef::borrow(borrowed));
   return borrowed;
@@ -80,7 +82,9 @@ Var* Executor::model(PyObject* object) {
     var->loaded = false;
     return var;
   }
-  if (PyDict_CheckExact(object) || PyODict_CheckExact(object)) {
+  static PyObject* const default_dict = resolve_builtin("collections", "defaultdict");
+  if (PyDict_CheckExact(object) || PyODict_CheckExact(object) ||
+      type == reinterpret_cast<PyTypeObject*>(default_dict)) {
     DictVar* var = make<DictVar>();
     var->loaded = false;
     return var;

@@ -1,4 +1,5 @@
 // Subscripts: reading, storing and deleting items and slices.
+#include "symbolic/builtins.h"
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
@@ -9,6 +10,18 @@ struct SliceRange {
 };
 
 }  // namespace
+
+/// What a dict calls for a missing key; null: it has nothing of that kind.
+static Var* default_factory(Executor& executor, DictVar* dict) {
+  PyObject* real = dict->real.get();
+  if (!real || PyDict_CheckExact(real) || PyODict_CheckExact(real)) return dict->factory;
+  static PyObject* const descriptor = resolve_builtin("collections", "defaultdict.default_factory");
+  PyRef factory = PyRef::steal(PyObject_GetAttrString(real, "default_factory"));
+  const Source* place = executor.sources().member(executor.source_of(dict), descriptor);
+  if (!factory || !place) executor.break_here(BreakId::unknown_object, "defaultdict.default_factory");
+  Var* found = executor.existing(factory.get(), place);
+  return executor.is_none(found) ? nullptr : found;
+}
 
 /// The indices of a slice of a sequence of `size` items.
 static SliceRange resolve(Executor& executor, SliceVar* slice, size_t size) {
@@ -70,8 +83,8 @@ Var* Executor::subscript(Var* container, Var* key) {
     case Kind::dict: {
       auto* dict = static_cast<DictVar*>(container);
       if (Var* value = dict_get(dict, key)) return value;
-      if (dict->factory) {
-        Var* value = call(dict->factory, {});
+      if (Var* factory = default_factory(*this, dict)) {
+        Var* value = call(factory, {});
         dict_set(dict, key, value);
         return value;
       }

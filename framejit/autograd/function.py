@@ -54,6 +54,11 @@ class FunctionCtx:
         """What ``save_for_backward`` was given. Raises when one was changed in place since, or when they have been freed."""
         return self._to_save if self._link is None else self._link.saved_tensors()
 
+    @property
+    def saved_variables(self) -> tuple[Tensor | None, ...]:
+        """The old name of :attr:`saved_tensors`."""
+        return self.saved_tensors
+
 
 class Function:
     """Base of custom functions: override ``forward`` and ``backward``, call ``apply``.

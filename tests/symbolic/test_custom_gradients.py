@@ -32,7 +32,7 @@ class Exp(Function):
 
     @staticmethod
     def backward(ctx, grad):
-        (result,) = ctx.saved_tensors
+        (result,) = ctx.saved_variables  # the old name
         return grad * result
 
 

@@ -38,6 +38,17 @@ def default_dict(x):
     return lists, counts, counts.get("z"), "z" in counts, dict(counts), len(lists), lists["new"]
 
 
+def default_dicts_that_exist(x, lists, counts, plain):
+    for i, name in enumerate("abca"):
+        lists[name].append(i)
+        counts[name] += 1
+    try:
+        plain["missing"]
+    except KeyError as error:
+        return x, sorted(lists), list(counts.items()), counts.get("z"), error.args, "q" in plain
+    return x
+
+
 def default_dict_without_factory(x):
     try:
         return collections.defaultdict(None, a=1)["b"]
@@ -115,7 +126,13 @@ def tensors_of_data(x):
     return fj.as_tensor([1.0, 2.0, 3.0]) + x[0], fj.as_tensor(x), fj.as_tensor(x, dtype=fj.float64), fj.as_tensor(3)
 
 
+def devices_and_dtypes(x, device=fj.device("cpu")):
+    kind = x.device.type
+    return x if kind == "cpu" else -x, kind, x.device.index, device.type, x.dtype.itemsize, x.dtype.is_floating_point, SCALED.weights.itemsize
+
+
 FUNCTIONS = [
+    devices_and_dtypes,
     default_dict,
     default_dict_without_factory,
     default_dict_of_lambda,
@@ -198,3 +215,21 @@ def test_attributes_of_a_wrapped_function_that_change_later():
     assert total.tolist() == [2.0, 2.0]
     assert not has
     assert not hasattr(wrapper, "calls")
+
+
+def test_default_dicts_that_exist():
+    given = collections.defaultdict(list, b=[7]), collections.defaultdict(int), collections.defaultdict(None, q=1)
+    check(default_dicts_that_exist, fj.ones(2), *given, calls=3)
+
+
+def test_a_factory_that_changes():
+    found = collections.defaultdict(int)
+    fn = fj.compile(lambda x, key: x + found[key])
+    assert fn(fj.ones(2), "a").tolist() == [1.0, 1.0]
+    found.default_factory = lambda: 5
+    assert fn(fj.ones(2), "b").tolist() == [6.0, 6.0]
+    assert fn(fj.ones(2), "a").tolist() == [1.0, 1.0]
+    found.default_factory = None
+    with pytest.raises(KeyError):
+        fn(fj.ones(2), "c")
+    assert found == {"a": 0, "b": 5}
