@@ -63,7 +63,11 @@ class RowFold {
   template <class Chunk>
   T fold(int64_t n, Chunk chunk) const {
     ReduceState total = reducer_.start();
-    for (int64_t begin = 0; begin < n; begin += kReduceBlock) {
+    if (n <= kReduceChunk) {  // a block of one chunk adds nothing
+      const ReduceState state = chunk(0, n);
+      reducer_.merge(&total, &state, 1);
+    }
+    for (int64_t begin = 0; n > kReduceChunk && begin < n; begin += kReduceBlock) {
       ReduceState block = reducer_.start();
       for (int64_t at = begin; at < std::min(n, begin + kReduceBlock); at += kReduceChunk) {
         const ReduceState state = chunk(at, std::min(kReduceChunk, n - at));

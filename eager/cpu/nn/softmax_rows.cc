@@ -30,19 +30,41 @@ bool are_softmax_rows(const Tensor& self, int dim) {
   return is_float_type(self.dtype()) && dim == self.dim() - 1 && self.is_contiguous() && !(self.numel() == 0);
 }
 
+namespace {
+
+constexpr int64_t kBlock = 2048;  ///< elements of short rows whose powers are computed by one call
+
+/// `rows` rows of n elements. `powers` and `sums` are scratch memory; `powers` is `out` where not `log`.
+template <class T>
+void softmax_block(const T* x, int64_t rows, int64_t n, bool log, T* out, T* powers, T* sums) {
+  const RowOps<T>& ops = RowOps<T>::get();
+  const RowFold<T> largest(ReduceKind::amax), sum(ReduceKind::sum);
+  for (int64_t r = 0; r < rows; ++r) ops.subtract(x + r * n, largest.of(x + r * n, n), n, out + r * n);
+  ops.exp(out, rows * n, powers);
+  for (int64_t r = 0; r < rows; ++r) sums[r] = sum.of(powers + r * n, n);
+  if (log) ops.log(sums, rows, sums);
+  for (int64_t r = 0; r < rows; ++r)
+    log ? ops.subtract(out + r * n, sums[r], n, out + r * n)
+        : ops.divide(out + r * n, sums[r], n, out + r * n);
+}
+
+}  // namespace
+
 void softmax_rows(const Tensor& self, bool log, const Tensor& result) {
-  for_each_row(self, [&](auto zero, int64_t first, int64_t n, auto* spare) {
+  const int64_t n = self.sizes().back(), rows = self.numel().expect() / n;
+  const int64_t at_once = std::clamp<int64_t>(kBlock / n, 1, rows);
+  for_float_type(self.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const RowOps<T>& ops = RowOps<T>::get();
-    const T* x = self.data_as<T>() + first;
-    T* out = result.data_as<T>() + first;
-    ops.subtract(x, RowFold<T>(ReduceKind::amax).of(x, n), n, out);
-    T* powers = log ? spare : out;
-    ops.exp(out, n, powers);
-    T sum = RowFold<T>(ReduceKind::sum).of(powers, n);
-    if (!log) return ops.divide(out, sum, n, out);
-    ops.log(&sum, 1, &sum);
-    ops.subtract(out, sum, n, out);
+    parallel_for(rows, std::max<int64_t>(1, kPiece / n), [&](int64_t begin, int64_t end) {
+      ScratchScope scope;
+      T *spare = Scratch::of_thread().take_array<T>(log ? at_once * n : 0),
+        *sums = Scratch::of_thread().take_array<T>(at_once);
+      for (int64_t r = begin; r < end; r += at_once) {
+        T* out = result.data_as<T>() + r * n;
+        softmax_block(self.data_as<T>() + r * n, std::min(at_once, end - r), n, log, out, log ? spare : out,
+                      sums);
+      }
+    });
   });
 }
 
