@@ -1,10 +1,11 @@
-// Batches of matrices for Eigen's dense decompositions. Tour of linalg/: each file instantiates one family of
-// Eigen's templates, which take long to compile, for float, double and their complex types.
+// Batches of matrices, and the kernels of their decompositions. Tour of linalg/:
 //   lu.cc          LU: inverse, solution, determinant (ldl.cc: LDL^T of symmetric matrices)
 //   orthogonal.cc  triangular systems, Cholesky, QR
 //   svd.cc         singular values, pseudo-inverse
-//   eigen.cc       eigenvalues, the matrix exponential
-// Tensors hold contiguous row-major matrices; the decompositions work in column-major copies.
+//   eigh.cc        eigenvalues of symmetric matrices; eigen.cc: of any, and the matrix exponential
+//   dense.h        our own algorithms for real matrices (tile/linalg), which are compiled per instruction set
+// Complex matrices go to Eigen's decompositions, whose templates take long to compile. Tensors hold
+// contiguous row-major matrices; Eigen's work in column-major copies.
 #pragma once
 
 #include <Eigen/Core>
@@ -22,7 +23,9 @@ using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 template <class T>
 using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 template <class T>
-using MatrixMap = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class T>
+using MatrixMap = Eigen::Map<RowMajor<T>>;
 template <class T>
 using VectorMap = Eigen::Map<Vector<T>>;
 

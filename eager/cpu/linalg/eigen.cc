@@ -1,36 +1,12 @@
-// Eigenvalues and eigenvectors, and the matrix exponential.
+// Eigenvalues and eigenvectors of any square matrices, and the matrix exponential.
 #include <Eigen/Eigenvalues>
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "eager/cpu/linalg/batch.h"
-#include "eager/cpu/linalg/pivot_score.h"
 
 namespace framejit::eager {
 
 using namespace cpu;
-
-void linalg_eigh_kernel(const Op& op, const Value* args, Value* results) {
-  const Tensor a = contiguous(args[0].tensor());
-  const bool upper = args[1].string() == "U" || args[1].string() == "u", vectors = args[2].boolean();
-  const std::vector<Tensor> made = allocate_results(op, args);
-  for_matrix_dtype(a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
-      if (rows_of(a) == 0) return;
-      Matrix<T> matrix = matrix_at<T>(a, i);
-      if (upper) matrix.adjointInPlace();
-      if (!matrix.template triangularView<Eigen::Lower>().toDenseMatrix().allFinite())
-        throw LinAlgError(
-            "linalg.eigh: The algorithm failed to converge because the input matrix contained non-finite "
-            "values.");
-      const Eigen::SelfAdjointEigenSolver<Matrix<T>> solver(
-          matrix, vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-      vector_at<Real<T>>(made[0], i) = solver.eigenvalues();
-      if (vectors) matrix_at<T>(made[1], i) = solver.eigenvectors();
-    });
-  });
-  store(made, results);
-}
 
 void linalg_eig_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor());

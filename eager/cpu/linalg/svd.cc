@@ -1,7 +1,10 @@
 // Singular value decomposition and pseudo-inverse.
 #include <Eigen/SVD>
 
+#include "eager/cpu/gemm.h"
 #include "eager/cpu/linalg/batch.h"
+#include "eager/cpu/linalg/dense.h"
+#include "eager/cpu/scratch.h"
 
 namespace framejit::eager {
 
@@ -18,15 +21,38 @@ void check_finite(const char* name, const MatrixMap<T>& matrix, int64_t index, b
              "The algorithm failed to converge because the input matrix contained non-finite values."));
 }
 
+/// A = U diag(S) Vh, with U and Vh of all rows of A where `full`, else of as many as S; S alone where U is
+/// null.
+template <class T>
+void decompose(const char* name, const MatrixMap<T>& a, bool full, T* u, Real<T>* s, T* vh) {
+  const Eigen::Index m = a.rows(), n = a.cols(), k = std::min(m, n);
+  bool converged;
+  if constexpr (std::is_floating_point_v<T>) {
+    converged = dense_kernels<T>().svd(a.data(), m, n, u != nullptr, full, u, s, vh);
+  } else {
+    const unsigned options = !u     ? 0u
+                             : full ? unsigned(Eigen::ComputeFullU | Eigen::ComputeFullV)
+                                    : unsigned(Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const Eigen::BDCSVD<Matrix<T>> svd(a, options);
+    converged = svd.info() == Eigen::Success;
+    VectorMap<Real<T>>(s, k) = svd.singularValues();
+    if (u) {
+      MatrixMap<T>(u, m, full ? m : k) = svd.matrixU();
+      MatrixMap<T>(vh, full ? n : k, n) = svd.matrixV().adjoint();
+    }
+  }
+  if (!converged)
+    throw LinAlgError(concat(name,
+                             ": The algorithm failed to converge because the input matrix is ill-conditioned "
+                             "or has too many repeated singular values."));
+}
+
 }  // namespace
 
 void linalg_svd_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor());
   const bool full = args[1].boolean(), vectors = args[2].boolean();
   const std::vector<Tensor> made = allocate_results(op, args);
-  const unsigned options = !vectors ? 0u
-                           : full   ? unsigned(Eigen::ComputeFullU | Eigen::ComputeFullV)
-                                    : unsigned(Eigen::ComputeThinU | Eigen::ComputeThinV);
   for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), std::max(rows_of(a), columns_of(a)), [&](int64_t i) {
@@ -37,11 +63,9 @@ void linalg_svd_kernel(const Op& op, const Value* args, Value* results) {
         return;
       }
       check_finite<T>("linalg.svd", matrix_at<T>(a, i), i, a.dim() > 2);
-      const Eigen::BDCSVD<Matrix<T>> svd(matrix_at<T>(a, i), options);
-      vector_at<Real<T>>(made[1], i) = svd.singularValues();
-      if (!vectors) return;
-      matrix_at<T>(made[0], i) = svd.matrixU();
-      matrix_at<T>(made[2], i) = svd.matrixV().adjoint();
+      decompose<T>("linalg.svd", matrix_at<T>(a, i), full,
+                   vectors ? matrix_at<T>(made[0], i).data() : nullptr, vector_at<Real<T>>(made[1], i).data(),
+                   vectors ? matrix_at<T>(made[2], i).data() : nullptr);
     });
   });
   store(made, results);
@@ -58,17 +82,24 @@ void linalg_pinv_kernel(const Op& op, const Value* args, Value* results) {
     for_each_matrix(batch_count(a), std::max(rows_of(a), columns_of(a)), [&](int64_t i) {
       if (rows_of(a) == 0 || columns_of(a) == 0) return;
       check_finite<T>("linalg.pinv", matrix_at<T>(a, i), i, a.dim() > 2);
-      Matrix<T> matrix = matrix_at<T>(a, i);
+      RowMajor<T> matrix = matrix_at<T>(a, i);
       if (hermitian) {
         matrix.diagonal() = matrix.diagonal().real().template cast<T>().eval();
-        matrix = Matrix<T>(matrix.template selfadjointView<Eigen::Lower>());
+        matrix = RowMajor<T>(matrix.template selfadjointView<Eigen::Lower>());
       }
-      const Eigen::BDCSVD<Matrix<T>> svd(matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
-      const double largest = double(svd.singularValues()(0));
-      const double least = std::max(atol.data_as<double>()[i], rtol.data_as<double>()[i] * largest);
-      const Vector<T> inverse = svd.singularValues().unaryExpr(
-          [least](Real<T> s) { return double(s) > least ? T(Real<T>(1) / s) : T(0); });
-      matrix_at<T>(result, i) = svd.matrixV() * inverse.asDiagonal() * svd.matrixU().adjoint();
+      const Eigen::Index m = matrix.rows(), n = matrix.cols(), k = std::min(m, n);
+      const ScratchScope scope;
+      Scratch& scratch = Scratch::of_thread();
+      T *u = scratch.take_array<T>(m * k), *vh = scratch.take_array<T>(k * n);
+      Real<T>* s = scratch.take_array<Real<T>>(k);
+      decompose<T>("linalg.pinv", MatrixMap<T>(matrix.data(), m, n), false, u, s, vh);
+      const double least = std::max(atol.data_as<double>()[i], rtol.data_as<double>()[i] * double(s[0]));
+      // (diag(1 / s) Vh)^H U^H, of which the GEMM conjugates nothing
+      for (Eigen::Index r = 0; r < k; ++r)
+        MatrixMap<T>(vh, k, n).row(r) *= double(s[r]) > least ? Real<T>(1) / s[r] : Real<T>(0);
+      run_gemm_call({n, m, k, {vh, n, true}, {u, k, true}, matrix_at<T>(result, i).data(), m}, a.dtype());
+      if constexpr (!std::is_floating_point_v<T>)
+        matrix_at<T>(result, i) = matrix_at<T>(result, i).conjugate().eval();
     });
   });
   results[0] = std::move(result);

@@ -1,0 +1,108 @@
+// Eigenvalues and eigenvectors of real symmetric matrices: reduction to tridiagonal form, implicit QL steps.
+#include "eager/cpu/tile/linalg/dense.h"
+#include "eager/cpu/tile/linalg/reflections.h"
+#include "eager/cpu/tile/linalg/tridiagonal.h"
+
+namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
+
+namespace {
+
+/// Q^T A Q = the tridiagonal `result`. Q is a product of reflections.
+template <class T>
+class Reduction {
+ public:
+  Tridiagonal result;
+
+  /// Overwrites `a`, a symmetric matrix of which all elements are there.
+  Reduction(Rows<T> a, int64_t n) : result(n), a_(a), n_(n), v_(zero_rows<T>(n, n)), taus_(size_t(n)) {
+    const cpu::ScratchScope scope;
+    panel_ = take_rows<T>(2 * kBlock, n);
+    for (int64_t begin = 0; begin < n - 1; begin += kBlock) {
+      const int64_t end = std::min(n - 1, begin + kBlock);
+      std::fill_n(panel_.data, 2 * kBlock * panel_.stride, T(0));
+      for (int64_t k = begin; k < end; ++k) reduce(k, begin);
+      update(begin, end);
+    }
+    result.diagonal[size_t(n - 1)] = double(a[n - 1][n - 1]);
+  }
+  /// The rows of Q^T.
+  void form(Rows<T> q) const { product_of_reflections(n_ - 1, v_, taus_.data(), 1, n_, q); }
+
+ private:
+  /// Column k (row k: A is symmetric), within the panel that begins at column `begin`. A stays as it is
+  /// there: A - V^T W - W^T V is meant, with W of the panel's columns so far (Dongarra, Hammarling and
+  /// Sorensen, LAPACK Working Note 2, 1987).
+  void reduce(int64_t k, int64_t begin) {
+    T* row = a_[k];
+    const int64_t done = k - begin, from = round_down<T>(k), length = a_.stride - from;
+    const Rows<T> v = v_.from(begin, from), w = panel_.from(0, from);
+    T of_v[kBlock], of_w[kBlock];
+    for (int64_t i = 0; i < done; ++i) of_v[i] = -v_[begin + i][k], of_w[i] = -panel_[i][k];
+    add_rows(done, length, v, of_w, row + from);
+    add_rows(done, length, w, of_v, row + from);
+    result.diagonal[size_t(k)] = double(row[k]);
+
+    T *vector = v_[k], *product = panel_[done];
+    std::copy(row + k + 1, row + n_, vector + k + 1);
+    const Reflection<T> reflection = reflect(vector, k + 1, v_.stride);
+    result.beside[size_t(k)] = double(reflection.beta);
+    taus_[size_t(k)] = reflection.tau;
+
+    // W = tau (A v - tau / 2 (v^T A v) v)
+    vector += from, product += from;
+    dot_rows(n_ - k - 1, length, a_.from(k + 1, from), vector, panel_[done] + k + 1);
+    dot_rows(done, length, v, vector, of_v);
+    dot_rows(done, length, w, vector, of_w);
+    for (int64_t i = 0; i < done; ++i) of_v[i] = -of_v[i], of_w[i] = -of_w[i];
+    add_rows(done, length, v, of_w, product);
+    add_rows(done, length, w, of_v, product);
+    std::fill(panel_[done], panel_[done] + k + 1, T(0));
+    scale(length, reflection.tau, product);
+    add_scaled(length, -reflection.tau / 2 * dot(length, product, vector), vector, product);
+  }
+
+  /// A -= V^T W + W^T V, below and right of a panel: one product, of (V, W) and (W, V).
+  void update(int64_t begin, int64_t end) {
+    const int64_t side = n_ - end, count = end - begin;
+    if (side <= 0) return;
+    const cpu::ScratchScope scope;
+    const Rows<T> left = take_rows<T>(2 * count, side), right = take_rows<T>(2 * count, side);
+    for (int64_t i = 0; i < count; ++i) {
+      const T *v = v_[begin + i] + end, *w = panel_[i] + end;
+      std::copy_n(v, side, left[i]), std::copy_n(w, side, left[count + i]);
+      std::copy_n(w, side, right[i]), std::copy_n(v, side, right[count + i]);
+    }
+    subtract_product(side, side, 2 * count, transposed(left), plain(right), a_.from(end, end));
+  }
+
+  Rows<T> a_;
+  int64_t n_;
+  Rows<T> v_, panel_;
+  std::vector<T> taus_;
+};
+
+}  // namespace
+
+/// Ascending eigenvalues; where `vectors`, `a` gets eigenvectors as columns, else it is left alone.
+template <class T>
+bool eigh(T* a, int64_t n, bool vectors, T* values) {
+  const cpu::ScratchScope scope;
+  const Rows<T> work = take_rows<T>(n, n);
+  copy_padded(a, n, n, work);
+  const int exponent = exponent_of_largest(work.data, n * work.stride);
+  scale_by_exponent(work.data, n * work.stride, -exponent);
+  Reduction<T> reduction(work, n);
+  std::vector<double>& found = reduction.result.diagonal;
+  if (vectors) reduction.form(work);
+  Rotations<T> rotations(work, vectors ? work.stride : 0);
+  if (!diagonalize(reduction.result, rotations)) return false;
+  const std::vector<int64_t> order = ascending(found);
+  for (int64_t i = 0; i < n; ++i) values[i] = T(std::ldexp(found[size_t(order[size_t(i)])], exponent));
+  if (vectors) rows_to_columns(work, order, n, a);
+  return true;
+}
+
+template bool eigh<float>(float*, int64_t, bool, float*);
+template bool eigh<double>(double*, int64_t, bool, double*);
+
+}  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE
