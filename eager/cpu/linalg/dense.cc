@@ -1,39 +1,37 @@
 #include "eager/cpu/linalg/dense.h"
 
 #include "eager/cpu/isa.h"
+#include "eager/cpu/linalg/factors.h"
 
-#define FRAMEJIT_DECLARE_DENSE(isa)                            \
-  namespace framejit::eager::isa {                             \
-  extern const cpu::DenseKernels<float> dense_kernels_float;   \
-  extern const cpu::DenseKernels<double> dense_kernels_double; \
+#define FRAMEJIT_DECLARE_DENSE(isa)                              \
+  namespace framejit::eager::isa {                               \
+  extern const cpu::DenseKernels<float> dense_kernels_float;     \
+  extern const cpu::DenseKernels<double> dense_kernels_double;   \
+  extern const cpu::FactorKernels<float> factor_kernels_float;   \
+  extern const cpu::FactorKernels<double> factor_kernels_double; \
   }
 FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_DECLARE_DENSE)
 #undef FRAMEJIT_DECLARE_DENSE
 
 namespace framejit::eager::cpu {
 
-template <>
-const DenseKernels<float>& dense_kernels<float>() {
-  switch (chosen_isa()) {
-#define FRAMEJIT_DENSE(isa) \
-  case Isa::isa:            \
-    return isa::dense_kernels_float;
-    FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_DENSE)
-#undef FRAMEJIT_DENSE
+#define FRAMEJIT_DENSE_CASE(isa, name) \
+  case Isa::isa:                       \
+    return isa::name;
+#define FRAMEJIT_DENSE_FLOAT(isa) FRAMEJIT_DENSE_CASE(isa, dense_kernels_float)
+#define FRAMEJIT_DENSE_DOUBLE(isa) FRAMEJIT_DENSE_CASE(isa, dense_kernels_double)
+#define FRAMEJIT_FACTOR_FLOAT(isa) FRAMEJIT_DENSE_CASE(isa, factor_kernels_float)
+#define FRAMEJIT_FACTOR_DOUBLE(isa) FRAMEJIT_DENSE_CASE(isa, factor_kernels_double)
+#define FRAMEJIT_CHOOSER(kernels, function, cases)         \
+  template <>                                              \
+  const kernels& function() {                              \
+    switch (chosen_isa()) { FRAMEJIT_FOR_EACH_ISA(cases) } \
+    __builtin_unreachable();                               \
   }
-  __builtin_unreachable();
-}
 
-template <>
-const DenseKernels<double>& dense_kernels<double>() {
-  switch (chosen_isa()) {
-#define FRAMEJIT_DENSE(isa) \
-  case Isa::isa:            \
-    return isa::dense_kernels_double;
-    FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_DENSE)
-#undef FRAMEJIT_DENSE
-  }
-  __builtin_unreachable();
-}
+FRAMEJIT_CHOOSER(DenseKernels<float>, dense_kernels<float>, FRAMEJIT_DENSE_FLOAT)
+FRAMEJIT_CHOOSER(DenseKernels<double>, dense_kernels<double>, FRAMEJIT_DENSE_DOUBLE)
+FRAMEJIT_CHOOSER(FactorKernels<float>, factor_kernels<float>, FRAMEJIT_FACTOR_FLOAT)
+FRAMEJIT_CHOOSER(FactorKernels<double>, factor_kernels<double>, FRAMEJIT_FACTOR_DOUBLE)
 
 }  // namespace framejit::eager::cpu

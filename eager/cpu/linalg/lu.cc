@@ -3,6 +3,8 @@
 #include <Eigen/SVD>
 
 #include "eager/cpu/linalg/batch.h"
+#include "eager/cpu/linalg/dense.h"
+#include "eager/cpu/linalg/factors.h"
 #include "eager/cpu/linalg/pivot_score.h"
 
 namespace framejit::eager {
@@ -11,8 +13,8 @@ using namespace cpu;
 
 namespace {
 
-/// P @ A = L @ U of one matrix, L and U in one array. `exchanges[k]` is the row that row k was exchanged
-/// with.
+/// P @ A = L @ U of one complex matrix, L and U in one array. `exchanges[k]` is the row that row k was
+/// exchanged with.
 template <class T>
 struct Lu {
   Matrix<T> factors;
@@ -49,7 +51,61 @@ struct Lu {
     solve(x);
     return x;
   }
-  T determinant() const { return T(odd ? -1 : 1) * factors.diagonal().prod(); }
+};
+
+/// The first zero pivot, or -1.
+template <class T>
+int invert(const MatrixMap<T>& a, MatrixMap<T> x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return factor_kernels<T>().inverse(a.data(), a.rows(), x.data());
+  } else {
+    const Lu<T> lu(a);
+    x = lu.inverse();
+    return lu.zero_pivot;
+  }
+}
+template <class T>
+int solve(const MatrixMap<T>& a, const MatrixMap<T>& b, MatrixMap<T> x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return factor_kernels<T>().solve(a.data(), a.rows(), b.data(), b.cols(), x.data());
+  } else {
+    const Lu<T> lu(a);
+    Matrix<T> solution = b;
+    lu.solve(solution);
+    x = solution;
+    return lu.zero_pivot;
+  }
+}
+/// `exchanges` count from 0.
+template <class T>
+int factor(const MatrixMap<T>& a, MatrixMap<T> factors, int32_t* exchanges) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return factor_kernels<T>().lu(a.data(), a.rows(), a.cols(), factors.data(), exchanges);
+  } else {
+    const Lu<T> lu(a);
+    factors = lu.factors;
+    std::copy(lu.exchanges.begin(), lu.exchanges.end(), exchanges);
+    return lu.zero_pivot;
+  }
+}
+
+/// The diagonal of U, and the sign of P.
+template <class T>
+struct Diagonal {
+  explicit Diagonal(const MatrixMap<T>& a) : elements(a.rows()) {
+    if constexpr (std::is_floating_point_v<T>) {
+      odd = factor_kernels<T>().determinant(a.data(), a.rows(), elements.data());
+    } else {
+      const Lu<T> lu(a);
+      elements = lu.factors.diagonal();
+      odd = lu.odd;
+    }
+  }
+  T sign() const { return T(odd ? -1 : 1); }
+  T product() const { return sign() * elements.prod(); }
+
+  Eigen::Array<T, Eigen::Dynamic, 1> elements;
+  bool odd;
 };
 
 std::string singular_text(const char* what, int info) {
@@ -70,17 +126,27 @@ int eliminate(Matrix<T>& a) {
   return zero_pivot;
 }
 
-/// By A = U S V^H: det(U) * conj(det(V)) * V @ diag(products of the other singular values) @ U^H.
+/// By A = U S V^H: det(U) * det(V^H) * V @ diag(products of the other singular values) @ U^H.
 template <class T>
-Matrix<T> adjugate_by_svd(const Matrix<T>& a) {
-  const Eigen::JacobiSVD<Matrix<T>> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Vector<Real<T>>& s = svd.singularValues();
-  const T factor = svd.matrixU().determinant() * Eigen::numext::conj(svd.matrixV().determinant());
-  Vector<T> others = Vector<T>::Constant(s.size(), factor);
-  for (Eigen::Index i = 0; i < s.size(); ++i)
-    for (Eigen::Index j = 0; j < s.size(); ++j)
+void adjugate_by_svd(const MatrixMap<T>& a, MatrixMap<T> result) {
+  const Eigen::Index n = a.rows();
+  RowMajor<T> u(n, n), vh(n, n);
+  Vector<Real<T>> s(n);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!a.allFinite()) return result.setConstant(std::numeric_limits<T>::quiet_NaN()), void();
+    dense_kernels<T>().svd(a.data(), n, n, true, true, u.data(), s.data(), vh.data());
+  } else {
+    const Eigen::JacobiSVD<Matrix<T>> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    u = svd.matrixU(), vh = svd.matrixV().adjoint(), s = svd.singularValues();
+  }
+  const T factor = Diagonal<T>(MatrixMap<T>(u.data(), n, n)).product() *
+                   Diagonal<T>(MatrixMap<T>(vh.data(), n, n)).product();
+  Vector<T> others = Vector<T>::Constant(n, factor);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j < n; ++j)
       if (i != j) others(i) *= s(j);
-  return svd.matrixV() * others.asDiagonal() * svd.matrixU().adjoint();
+  const RowMajor<T> scaled = others.asDiagonal() * u.adjoint();
+  result.noalias() = vh.adjoint() * scaled;
 }
 
 }  // namespace
@@ -91,9 +157,7 @@ void linalg_inv_ex_kernel(const Op& op, const Value* args, Value* results) {
   for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
-      const Lu<T> lu(matrix_at<T>(a, i));
-      matrix_at<T>(made[0], i) = lu.inverse();
-      made[1].data_as<int32_t>()[i] = lu.zero_pivot + 1;
+      made[1].data_as<int32_t>()[i] = invert<T>(matrix_at<T>(a, i), matrix_at<T>(made[0], i)) + 1;
     });
   });
   if (args[1].boolean())
@@ -107,11 +171,8 @@ void linalg_solve_kernel(const Op& op, const Value* args, Value* results) {
   for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
-      const Lu<T> lu(matrix_at<T>(a, i));
-      Matrix<T> x = matrix_at<T>(b, i);
-      lu.solve(x);
-      matrix_at<T>(made[0], i) = x;
-      made[1].data_as<int32_t>()[i] = lu.zero_pivot + 1;
+      made[1].data_as<int32_t>()[i] =
+          solve<T>(matrix_at<T>(a, i), matrix_at<T>(b, i), matrix_at<T>(made[0], i)) + 1;
     });
   });
   if (args[2].boolean())
@@ -130,10 +191,8 @@ void linalg_lu_factor_ex_kernel(const Op& op, const Value* args, Value* results)
       auto pivots = vector_at<int32_t>(made[1], i);
       int zero_pivot;
       if (pivot) {
-        const Lu<T> lu(matrix_at<T>(a, i));
-        matrix_at<T>(made[0], i) = lu.factors;
-        for (Eigen::Index k = 0; k < pivots.size(); ++k) pivots[k] = lu.exchanges[size_t(k)] + 1;
-        zero_pivot = lu.zero_pivot;
+        zero_pivot = factor<T>(matrix_at<T>(a, i), matrix_at<T>(made[0], i), pivots.data());
+        pivots.array() += 1;
       } else {
         Matrix<T> factors = matrix_at<T>(a, i);
         zero_pivot = eliminate(factors);
@@ -179,7 +238,7 @@ void linalg_det_kernel(const Op& op, const Value* args, Value* results) {
   for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a),
-                    [&](int64_t i) { result.data_as<T>()[i] = Lu<T>(matrix_at<T>(a, i)).determinant(); });
+                    [&](int64_t i) { result.data_as<T>()[i] = Diagonal<T>(matrix_at<T>(a, i)).product(); });
   });
   results[0] = std::move(result);
 }
@@ -190,10 +249,9 @@ void linalg_slogdet_kernel(const Op& op, const Value* args, Value* results) {
   for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
-      const Lu<T> lu(matrix_at<T>(a, i));
-      const auto diagonal = lu.factors.diagonal().array();
-      made[0].data_as<T>()[i] = T(lu.odd ? -1 : 1) * diagonal.sign().prod();
-      made[1].data_as<Real<T>>()[i] = diagonal.abs().log().sum();
+      const Diagonal<T> diagonal(matrix_at<T>(a, i));
+      made[0].data_as<T>()[i] = diagonal.sign() * diagonal.elements.sign().prod();
+      made[1].data_as<Real<T>>()[i] = diagonal.elements.abs().log().sum();
     });
   });
   store(made, results);
@@ -206,13 +264,15 @@ void linalg_adjugate_kernel(const Op& op, const Value* args, Value* results) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       if (rows_of(a) == 0) return;
-      const Lu<T> lu(matrix_at<T>(a, i));
-      const auto pivots = lu.factors.diagonal().array().abs();
+      const Diagonal<T> diagonal(matrix_at<T>(a, i));
+      const auto pivots = diagonal.elements.abs().eval();
+      auto adjugate = matrix_at<T>(result, i);
       // Without nearly zero pivots the inverse is accurate.
       if (pivots.minCoeff() > pivots.maxCoeff() * std::sqrt(std::numeric_limits<Real<T>>::epsilon())) {
-        matrix_at<T>(result, i) = lu.determinant() * lu.inverse();
+        invert<T>(matrix_at<T>(a, i), adjugate);
+        adjugate *= diagonal.product();
       } else {
-        matrix_at<T>(result, i) = adjugate_by_svd<T>(matrix_at<T>(a, i));
+        adjugate_by_svd<T>(matrix_at<T>(a, i), adjugate);
       }
     });
   });

@@ -3,6 +3,8 @@
 #include <Eigen/QR>
 
 #include "eager/cpu/linalg/batch.h"
+#include "eager/cpu/linalg/factors.h"
+#include "eager/cpu/scratch.h"
 
 namespace framejit::eager {
 
@@ -11,16 +13,23 @@ using namespace cpu;
 namespace {
 
 template <class T>
-void solve_triangular(const MatrixMap<T>& a, Matrix<T>& b, bool upper, bool unit) {
+void solve_triangular(const MatrixMap<T>& a, const MatrixMap<T>& b, bool upper, bool unit, MatrixMap<T> x) {
   using namespace Eigen;
-  if (upper && unit)
-    a.template triangularView<UnitUpper>().solveInPlace(b);
-  else if (upper)
-    a.template triangularView<Upper>().solveInPlace(b);
-  else if (unit)
-    a.template triangularView<UnitLower>().solveInPlace(b);
-  else
-    a.template triangularView<Lower>().solveInPlace(b);
+  if constexpr (std::is_floating_point_v<T>)
+    return factor_kernels<T>().solve_triangular(a.data(), a.rows(), upper, unit, b.data(), b.cols(),
+                                                x.data());
+  else {
+    Matrix<T> solution = b;
+    if (upper && unit)
+      a.template triangularView<UnitUpper>().solveInPlace(solution);
+    else if (upper)
+      a.template triangularView<Upper>().solveInPlace(solution);
+    else if (unit)
+      a.template triangularView<UnitLower>().solveInPlace(solution);
+    else
+      a.template triangularView<Lower>().solveInPlace(solution);
+    x = solution;
+  }
 }
 
 /// The order of the first leading minor that is not positive, found by the factorization column by column.
@@ -37,6 +46,35 @@ int first_bad_minor(const Matrix<T>& a) {
   return int(a.rows());  // Eigen's blocked order of summation saw a pivot just below zero
 }
 
+/// Returns the order of the first leading minor that is not positive, or 0.
+template <class T>
+int cholesky(const MatrixMap<T>& a, bool upper, MatrixMap<T> factor) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return factor_kernels<T>().cholesky(a.data(), a.rows(), upper, factor.data());
+  } else {
+    Matrix<T> matrix = a;
+    if (upper) matrix.adjointInPlace();
+    const Eigen::LLT<Matrix<T>> factorization(matrix);
+    Matrix<T> l = factorization.matrixL();
+    if (upper) l.adjointInPlace();
+    factor = l;
+    return factorization.info() != Eigen::Success && matrix.size() > 0 ? first_bad_minor(matrix) : 0;
+  }
+}
+
+/// `q` without columns: only R is wanted.
+template <class T>
+void qr(const MatrixMap<T>& a, MatrixMap<T> q, MatrixMap<T> r) {
+  if constexpr (std::is_floating_point_v<T>) {
+    factor_kernels<T>().qr(a.data(), a.rows(), a.cols(), r.rows(), q.size() > 0 ? q.data() : nullptr,
+                           r.data());
+  } else {
+    const Eigen::HouseholderQR<Matrix<T>> factors(a);
+    r = factors.matrixQR().topRows(r.rows()).template triangularView<Eigen::Upper>();
+    if (q.size() > 0) q = factors.householderQ() * Matrix<T>::Identity(q.rows(), q.cols());
+  }
+}
+
 }  // namespace
 
 void linalg_solve_triangular_kernel(const Op& op, const Value* args, Value* results) {
@@ -46,9 +84,8 @@ void linalg_solve_triangular_kernel(const Op& op, const Value* args, Value* resu
   for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
-      Matrix<T> x = matrix_at<T>(b, i);
-      if (x.size() > 0) solve_triangular<T>(matrix_at<T>(a, i), x, upper, unit);
-      matrix_at<T>(result, i) = x;
+      if (columns_of(b) > 0)
+        solve_triangular<T>(matrix_at<T>(a, i), matrix_at<T>(b, i), upper, unit, matrix_at<T>(result, i));
     });
   });
   results[0] = std::move(result);
@@ -61,14 +98,7 @@ void linalg_cholesky_ex_kernel(const Op& op, const Value* args, Value* results) 
   for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
-      Matrix<T> matrix = matrix_at<T>(a, i);
-      if (upper) matrix.adjointInPlace();
-      const Eigen::LLT<Matrix<T>> factorization(matrix);
-      Matrix<T> l = factorization.matrixL();
-      if (upper) l.adjointInPlace();
-      matrix_at<T>(made[0], i) = l;
-      const bool failed = factorization.info() != Eigen::Success && matrix.size() > 0;
-      made[1].data_as<int32_t>()[i] = failed ? first_bad_minor(matrix) : 0;
+      made[1].data_as<int32_t>()[i] = cholesky<T>(matrix_at<T>(a, i), upper, matrix_at<T>(made[0], i));
     });
   });
   if (args[2].boolean())
@@ -90,11 +120,13 @@ void cholesky_solve_kernel(const Op& op, const Value* args, Value* results) {
   for_matrix_dtype(b.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(b), rows_of(b), [&](int64_t i) {
-      Matrix<T> l = matrix_at<T>(factor, i), x = matrix_at<T>(b, i);
-      if (upper) l.adjointInPlace();
-      l.template triangularView<Eigen::Lower>().solveInPlace(x);
-      l.template triangularView<Eigen::Lower>().adjoint().solveInPlace(x);
-      matrix_at<T>(result, i) = x;
+      if (columns_of(b) == 0) return;
+      RowMajor<T> given = matrix_at<T>(factor, i), turned = given.adjoint();
+      const MatrixMap<T> l((upper ? turned : given).data(), given.rows(), given.cols()),
+          u((upper ? given : turned).data(), given.rows(), given.cols());
+      const auto x = matrix_at<T>(result, i);
+      solve_triangular<T>(l, matrix_at<T>(b, i), /*upper=*/false, /*unit=*/false, x);
+      solve_triangular<T>(u, x, /*upper=*/true, /*unit=*/false, x);
     });
   });
   results[0] = std::move(result);
@@ -113,11 +145,7 @@ void linalg_qr_kernel(const Op& op, const Value* args, Value* results) {
         if (wants_q) matrix_at<T>(made[0], i).setIdentity();
         return;
       }
-      const Eigen::HouseholderQR<Matrix<T>> qr(matrix_at<T>(a, i));
-      r = qr.matrixQR().topRows(r.rows()).template triangularView<Eigen::Upper>();
-      if (!wants_q) return;
-      auto q = matrix_at<T>(made[0], i);
-      q = qr.householderQ() * Matrix<T>::Identity(q.rows(), q.cols());
+      qr<T>(matrix_at<T>(a, i), wants_q ? matrix_at<T>(made[0], i) : MatrixMap<T>(nullptr, 0, 0), r);
     });
   });
   store(made, results);
@@ -131,9 +159,16 @@ void geqrf_kernel(const Op& op, const Value* args, Value* results) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), std::max(rows_of(a), columns_of(a)), [&](int64_t i) {
       if (rows_of(a) == 0 || columns_of(a) == 0) return;
-      const Eigen::HouseholderQR<Matrix<T>> qr(matrix_at<T>(a, i));
-      matrix_at<T>(made[0], i) = qr.matrixQR();
-      vector_at<T>(made[1], i) = qr.hCoeffs().conjugate();
+      auto factors = matrix_at<T>(made[0], i);
+      auto taus = vector_at<T>(made[1], i);
+      if constexpr (std::is_floating_point_v<T>) {
+        factor_kernels<T>().reflections(matrix_at<T>(a, i).data(), factors.rows(), factors.cols(),
+                                        factors.data(), taus.data());
+      } else {
+        const Eigen::HouseholderQR<Matrix<T>> qr(matrix_at<T>(a, i));
+        factors = qr.matrixQR();
+        taus = qr.hCoeffs().conjugate();
+      }
     });
   });
   store(made, results);

@@ -1,4 +1,4 @@
-// What eager/cpu/linalg/dense.h describes, for float and double.
+// What eager/cpu/linalg/dense.h and factors.h describe, for float and double.
 #pragma once
 
 #include <cstdint>
@@ -9,5 +9,22 @@ template <class T>
 bool eigh(T* a, int64_t n, bool vectors, T* values);
 template <class T>
 bool svd(const T* a, int64_t rows, int64_t columns, bool vectors, bool full, T* u, T* s, T* vh);
+
+template <class T>
+int lu(const T* a, int64_t rows, int64_t columns, T* factors, int32_t* exchanges);
+template <class T>
+int solve(const T* a, int64_t n, const T* b, int64_t width, T* x);
+template <class T>
+int inverse(const T* a, int64_t n, T* x);
+template <class T>
+bool determinant(const T* a, int64_t n, T* diagonal);
+template <class T>
+void solve_triangular(const T* a, int64_t n, bool upper, bool unit, const T* b, int64_t width, T* x);
+template <class T>
+int cholesky(const T* a, int64_t n, bool upper, T* factor);
+template <class T>
+void qr(const T* a, int64_t rows, int64_t columns, int64_t count, T* q, T* r);
+template <class T>
+void reflections(const T* a, int64_t rows, int64_t columns, T* factors, T* taus);
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE
