@@ -34,6 +34,11 @@ struct MatrixDims {
   }
 };
 
+/// The largest along `dim`, which stays with size 1: zero of none, where amax would raise.
+Tensor largest_along(const Tensor& nonnegative, int dim) {
+  return nonnegative.size(dim) == 0 ? sum(nonnegative, Dims{dim}, true) : amax(nonnegative, Dims{dim}, true);
+}
+
 /// A norm that is a function of the singular values.
 template <class F>
 Tensor spectral_norm(const Tensor& a, const MatrixDims& dims, bool keepdim, F reduce) {
@@ -47,8 +52,7 @@ Tensor spectral_norm(const Tensor& a, const MatrixDims& dims, bool keepdim, F re
 /// Largest (or smallest) sum of absolute values along `summed`, over `compared`.
 Tensor extreme_sum(const Tensor& a, int summed, int compared, bool largest, bool keepdim) {
   const Tensor sums = sum(abs(a), Dims{summed}, true);
-  const Dims dim{compared};
-  const Tensor result = largest ? amax(sums, dim, true) : amin(sums, dim, true);
+  const Tensor result = largest ? largest_along(sums, compared) : amin(sums, Dims{compared}, true);
   return keepdim ? result : squeeze(result, Dims{summed, compared});
 }
 
@@ -71,7 +75,7 @@ Tensor matrix_norm(const char* name, const Value& order, const Tensor& a, const 
   const double p = order.real();
   if (std::abs(p) == 2)
     return spectral_norm(a, dims, keepdim, [p](const Tensor& s) {
-      return p > 0 ? amax(s, one_dim(-1)) : amin(s, one_dim(-1));
+      return p > 0 ? squeeze(largest_along(s, s.dim() - 1), one_dim(-1)) : amin(s, one_dim(-1));
     });
   if (std::abs(p) == 1) return extreme_sum(a, dims.row, dims.column, p > 0, keepdim);
   FRAMEJIT_CHECK(std::isinf(p), name, ": Order ", p, " not supported.");

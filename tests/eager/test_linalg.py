@@ -99,6 +99,18 @@ def test_derivative_of_the_determinant_of_a_singular_matrix(array):
         assert abs(np.linalg.det(moved) / step - a.grad[index].item()) < 1e-5
 
 
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0), (2, 0, 3), (2, 3, 0), (0, 2, 3)])
+@pytest.mark.parametrize("order", ["fro", "nuc", 1, -1, 2, -2, float("inf"), -float("inf")])
+def test_matrix_norms_of_empty_matrices(shape, order):
+    def norm(library):
+        try:
+            return library.linalg.matrix_norm(library.zeros(shape), order).tolist()
+        except IndexError:  # the smallest of no numbers
+            return "raises"
+
+    assert norm(fj) == norm(torch)
+
+
 def test_norm_at_zero_has_a_gradient():
     a = fj.zeros(3, 4, requires_grad=True)
     fj.linalg.norm(a).backward()

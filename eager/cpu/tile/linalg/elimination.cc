@@ -20,6 +20,21 @@ void subtract_rows(int64_t count, int64_t n, Rows<T> rows, const T* factors, T* 
   add_rows(count, n, rows, negated, row);
 }
 
+/// The place of the element of largest magnitude in [begin, end).
+template <class T>
+int64_t largest_element(const T* x, int64_t begin, int64_t end) {
+  int64_t i = begin;
+  T largest = 0;
+  Packet<T> most = spread(T(0));
+  for (; i < end && i % kLanes<T> != 0; ++i) largest = std::max(largest, std::abs(x[i]));
+  for (; i + kLanes<T> <= end; i += kLanes<T>) most = packet::pmax(most, packet::pabs(load(x + i)));
+  for (; i < end; ++i) largest = std::max(largest, std::abs(x[i]));
+  largest = std::max(largest, packet::predux_max(most));
+  for (i = begin; i < end; ++i)
+    if (std::abs(x[i]) >= largest) return i;
+  return begin;  // of NaNs
+}
+
 /// P A = L U in place of A.
 template <class T>
 struct Lu {
@@ -31,47 +46,85 @@ struct Lu {
 
   void factor() {
     const int64_t side = std::min(rows, columns);
+    if (std::max(rows, columns) <= 8) return factor_small(side);
     for (int64_t begin = 0; begin < side; begin += kStep) {
-      const int64_t end = std::min(side, begin + kStep), next = begin + kStep;
-      for (int64_t k = begin; k < end; ++k) {
-        exchange(k);
-        eliminate(k, begin);
-      }
+      const int64_t end = std::min(side, begin + kStep), next = begin + kStep, width = a.stride - next;
+      factor_columns(begin, end);
+      for (int64_t k = begin; k < end; ++k) exchange_beside(k, begin, next);
       if (next >= columns) continue;
       for (int64_t i = begin + 1; i < end; ++i)
-        subtract_rows(i - begin, a.stride - next, a.from(begin, next), a[i] + begin, a[i] + next);
-      subtract_product(rows - end, columns - next, end - begin, plain(a.from(end, begin)),
-                       plain(a.from(begin, next)), a.from(end, next));
+        subtract_rows(i - begin, width, a.from(begin, next), a[i] + begin, a[i] + next);
+      subtract_product(rows - end, width, end - begin, plain(a.from(end, begin)), plain(a.from(begin, next)),
+                       a.from(end, next));
     }
   }
 
  private:
-  void exchange(int64_t k) {
-    int64_t best = k;
-    for (int64_t r = k + 1; r < rows; ++r)
-      if (std::abs(a[r][k]) > std::abs(a[best][k])) best = r;
-    exchanges[k] = int32_t(best);
-    if (best == k) return;
-    std::swap_ranges(a[k], a[k] + a.stride, a[best]);
-    odd = !odd;
+  void factor_small(int64_t side) {
+    for (int64_t k = 0; k < side; ++k) {
+      int64_t best = k;
+      for (int64_t r = k + 1; r < rows; ++r)
+        if (std::abs(a[r][k]) > std::abs(a[best][k])) best = r;
+      exchanges[k] = int32_t(best);
+      odd ^= best != k;
+      const T* pivots = a[k];
+      if (best != k) std::swap_ranges(a[k], a[k] + columns, a[best]);
+      if (pivots[k] == T(0)) {
+        if (zero_pivot < 0) zero_pivot = int(k);
+        continue;
+      }
+      for (int64_t r = k + 1; r < rows; ++r) {
+        const T factor = a[r][k] /= pivots[k];
+        for (int64_t j = k + 1; j < columns; ++j) a[r][j] -= factor * pivots[j];
+      }
+    }
   }
-  /// Column k, in the block of columns from `begin` on.
-  void eliminate(int64_t k, int64_t begin) {
-    const T pivot = a[k][k];
-    if (pivot == T(0)) {
-      if (zero_pivot < 0) zero_pivot = int(k);
+  /// In a copy that has these columns as rows, one after the other.
+  void factor_columns(int64_t begin, int64_t end) {
+    const cpu::ScratchScope scope;
+    const int64_t count = end - begin, height = rows - begin;
+    const Rows<T> panel = zero_rows<T>(count, height);
+    transpose_into<T>({a[begin] + begin, a.stride}, height, count, panel);
+    for (int64_t k = 0; k < count; ++k) {
+      eliminate_before(panel, k);
+      const int64_t pivot = largest_element(panel[k], k, height);
+      exchanges[begin + k] = int32_t(begin + pivot);
+      odd ^= pivot != k;
+      for (int64_t j = 0; pivot != k && j < count; ++j) std::swap(panel[j][k], panel[j][pivot]);
+      if (panel[k][k] != T(0))
+        divide(panel[k], k + 1, height, panel[k][k]);
+      else if (zero_pivot < 0)
+        zero_pivot = int(begin + k);
+    }
+    transpose_into<T>({panel.data, panel.stride}, count, height, a.from(begin, begin));
+  }
+  /// Column k -= the product of the columns before it and its elements of U.
+  static void eliminate_before(Rows<T> panel, int64_t k) {
+    T* column = panel[k];
+    for (int64_t j = 0; j < k; ++j)
+      for (int64_t i = j + 1; i < k; ++i) column[i] -= panel[j][i] * column[j];
+    T above[kStep];
+    std::copy_n(column, k, above);
+    const int64_t from = round_down<T>(k);
+    subtract_rows(k, panel.stride - from, panel.from(0, from), above, column + from);
+    std::copy(above + from, above + k, column + from);
+  }
+  static void divide(T* x, int64_t begin, int64_t end, T divisor) {
+    const T inverse = T(1) / divisor;
+    if (!(std::abs(inverse) <= std::numeric_limits<T>::max())) {
+      for (int64_t i = begin; i < end; ++i) x[i] /= divisor;
       return;
     }
-    T right[kStep] = {};  // of row k: zeros up to column k
-    const int64_t from = round_down<T>(k + 1), width = std::min(begin + kStep, a.stride) - from;
-    if (width > 0) std::copy(a[k] + k + 1, a[k] + from + width, right + k + 1 - from);
-    const T inverse = T(1) / pivot;
-    const bool usable = std::abs(inverse) <= std::numeric_limits<T>::max();
-    for (int64_t r = k + 1; r < rows; ++r) {
-      const T factor = usable ? a[r][k] * inverse : a[r][k] / pivot;
-      a[r][k] = factor;
-      if (factor != T(0)) add_scaled(width, -factor, right, a[r] + from);
-    }
+    const int64_t aligned = std::min(end, round_up<T>(begin));
+    for (int64_t i = begin; i < aligned; ++i) x[i] *= inverse;
+    if (aligned < end) scale(round_up<T>(end) - aligned, inverse, x + aligned);
+  }
+  /// Of what is left and right of the columns from `begin` to `next`.
+  void exchange_beside(int64_t k, int64_t begin, int64_t next) const {
+    T *row = a[k], *other = a[exchanges[k]];
+    if (row == other) return;
+    std::swap_ranges(row, row + begin, other);
+    if (next < a.stride) std::swap_ranges(row + next, row + a.stride, other + next);
   }
 };
 
@@ -80,10 +133,10 @@ template <class T>
 void solve_lower(Rows<const T> l, int64_t n, bool unit, Rows<T> b, int64_t width, bool of_identity = false) {
   const Rows<T> factors{const_cast<T*>(l.data), l.stride};
   for (int64_t begin = 0; begin < n; begin += kStep) {
-    const int64_t end = std::min(n, begin + kStep), used = of_identity ? end : width;
+    const int64_t end = std::min(n, begin + kStep), used = round_up<T>(of_identity ? end : width);
     for (int64_t i = begin; i < end; ++i) {
-      subtract_rows(i - begin, round_up<T>(used), b.from(begin, 0), l[i] + begin, b[i]);
-      if (!unit) scale(round_up<T>(used), T(1) / l[i][i], b[i]);
+      subtract_rows(i - begin, used, b.from(begin, 0), l[i] + begin, b[i]);
+      if (!unit) scale(used, T(1) / l[i][i], b[i]);
     }
     if (end < n)
       subtract_product(n - end, used, end - begin, plain(factors.from(end, begin)), plain(b.from(begin, 0)),
@@ -94,11 +147,12 @@ void solve_lower(Rows<const T> l, int64_t n, bool unit, Rows<T> b, int64_t width
 template <class T>
 void solve_upper(Rows<const T> u, int64_t n, bool unit, Rows<T> b, int64_t width) {
   const Rows<T> factors{const_cast<T*>(u.data), u.stride};
+  width = round_up<T>(width);
   for (int64_t begin = (n - 1) / kStep * kStep; begin >= 0; begin -= kStep) {
     const int64_t end = std::min(n, begin + kStep);
     for (int64_t i = end - 1; i >= begin; --i) {
-      subtract_rows(end - i - 1, round_up<T>(width), b.from(i + 1, 0), u[i] + i + 1, b[i]);
-      if (!unit) scale(round_up<T>(width), T(1) / u[i][i], b[i]);
+      subtract_rows(end - i - 1, width, b.from(i + 1, 0), u[i] + i + 1, b[i]);
+      if (!unit) scale(width, T(1) / u[i][i], b[i]);
     }
     subtract_product(begin, width, end - begin, plain(factors.from(0, begin)), plain(b.from(begin, 0)), b);
   }
@@ -211,7 +265,7 @@ int cholesky(const T* a, int64_t n, bool upper, T* factor) {
     }
     constexpr int64_t kChunk = 2 * kStep;  // of rows: what is left of the diagonal is not needed
     for (int64_t r = end; r < n && bad_minor == 0; r += kChunk)
-      subtract_product(std::min(kChunk, n - r), n - r, end - begin, transposed(u.from(begin, r)),
+      subtract_product(std::min(kChunk, n - r), u.stride - r, end - begin, transposed(u.from(begin, r)),
                        plain(u.from(begin, r)), u.from(r, r));
   }
   for (int64_t i = 0; i < n; ++i) std::fill_n(u[i], i, T(0));

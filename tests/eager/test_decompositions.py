@@ -1,0 +1,183 @@
+"""Decompositions of matrices that need several blocks, or are degenerate, badly scaled or ill-conditioned: A is rebuilt
+from its factors, which are orthogonal, to a few units of the last place of its largest element."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import framejit as fj
+
+SIZES = (1, 2, 3, 7, 8, 9, 31, 33, 64, 65, 100, 130)
+DTYPES = (np.float32, np.float64)
+
+
+def random(*shape: int) -> np.ndarray:
+    return np.random.default_rng(sum(shape)).normal(size=shape)
+
+
+def orthogonal(n: int) -> np.ndarray:
+    return np.linalg.qr(random(n, n))[0]
+
+
+N = 45
+SQUARE = {
+    "zeros": np.zeros((N, N)),
+    "identity": np.eye(N),
+    "ones": np.ones((N, N)),
+    "rank 3": random(N, 3) @ random(3, N),
+    "orthogonal": orthogonal(N),
+    "nilpotent": np.eye(N, k=1),
+    "rows that grow": np.logspace(-18, 0, N)[:, None] * random(N, N),
+    "rows that shrink": np.logspace(0, -18, N)[:, None] * random(N, N),
+    "two clusters": orthogonal(N) @ np.diag([1.0] * 20 + [2.0] * (N - 20)) @ orthogonal(N).T,
+    "Hilbert": 1 / (np.arange(N)[:, None] + np.arange(N) + 1),
+    "Wilkinson": np.diag(np.abs(np.arange(N) - N // 2.0)) + np.eye(N, k=1) + np.eye(N, k=-1),
+    "a zero on the diagonal": np.diag([1.0] * 10 + [0.0] + [1.0] * (N - 11)) + np.eye(N, k=1) / 2,
+    "one large element": np.eye(N) + 1e10 * np.outer(np.arange(N) == 3, np.arange(N) == 7),
+    "tiny": random(N, N) * 1e-37,
+    "subnormal": random(N, N) * 1e-40,
+    "huge": random(N, N) * 1e36,
+}
+
+
+def close(got: np.ndarray, expected: np.ndarray, dtype: type, scale: float = 1.0) -> None:
+    tolerance = 20 * np.sqrt(max(1, *got.shape)) * np.finfo(dtype).eps
+    smallest = np.finfo(dtype).smallest_subnormal  # below it nothing is exact
+    assert np.abs(got.astype(float) - expected).max(initial=0) <= tolerance * scale + 4 * smallest
+
+
+def is_orthogonal(columns: np.ndarray, dtype: type) -> None:
+    close(columns.T.astype(float) @ columns, np.eye(columns.shape[1]), dtype)
+
+
+def size_of(a: np.ndarray) -> float:
+    return float(np.abs(a).max(initial=0)) * max(a.shape)
+
+
+def numbers(tensors: object) -> list[np.ndarray]:
+    return [x.numpy() for x in tensors]
+
+
+def check_svd(a: np.ndarray, full: bool) -> None:
+    u, s, vh = numbers(fj.linalg.svd(fj.from_numpy(a), full_matrices=full))
+    k = len(s)
+    close((u[:, :k].astype(float) * s) @ vh[:k], a, a.dtype, size_of(a))
+    is_orthogonal(u, a.dtype), is_orthogonal(vh.T, a.dtype)
+    assert (s >= 0).all() and (np.diff(s) <= 0).all()
+    close(s, np.linalg.svd(a.astype(float), compute_uv=False), a.dtype, size_of(a))
+    close(fj.linalg.svdvals(fj.from_numpy(a)).numpy(), s, a.dtype, size_of(a))
+
+
+def check_eigh(a: np.ndarray) -> None:
+    a = a / 2 + a.T / 2
+    w, v = numbers(fj.linalg.eigh(fj.from_numpy(a)))
+    close((v.astype(float) * w) @ v.T, a, a.dtype, size_of(a))
+    is_orthogonal(v, a.dtype)
+    assert (np.diff(w) >= 0).all()
+    close(w, np.linalg.eigvalsh(a.astype(float)), a.dtype, size_of(a))
+    close(fj.linalg.eigvalsh(fj.from_numpy(a)).numpy(), w, a.dtype, size_of(a))
+
+
+def check_qr(a: np.ndarray, mode: str) -> None:
+    q, r = numbers(fj.linalg.qr(fj.from_numpy(a), mode))
+    close(q.astype(float) @ r, a, a.dtype, size_of(a))
+    is_orthogonal(q, a.dtype)
+    assert (np.tril(r, -1) == 0).all()
+    close(np.abs(fj.linalg.qr(fj.from_numpy(a), "r").R.numpy()), np.abs(r[: min(a.shape)]), a.dtype, size_of(a))
+
+
+def check_lu(a: np.ndarray) -> None:
+    p, lower, upper = numbers(fj.linalg.lu(fj.from_numpy(a)))
+    assert np.abs(lower).max(initial=0) <= 1
+    close(p @ lower.astype(float) @ upper, a, a.dtype, size_of(a))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", SQUARE)
+def test_of_special_matrices(name, dtype):
+    a = SQUARE[name].astype(dtype)
+    check_svd(a, False), check_eigh(a), check_qr(a, "reduced"), check_lu(a)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", SIZES)
+def test_of_many_sizes(n, dtype):
+    a = random(n, n).astype(dtype)
+    check_svd(a, False), check_eigh(a), check_qr(a, "reduced"), check_lu(a)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 9), (9, 1), (70, 40), (40, 70), (100, 33), (33, 100)])
+def test_of_other_shapes(shape, dtype):
+    a = random(*shape).astype(dtype)
+    check_svd(a, False), check_svd(a, True), check_qr(a, "reduced"), check_qr(a, "complete"), check_lu(a)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", SIZES)
+def test_solutions(n, dtype):
+    a = (random(n, n) + 4 * np.sqrt(n) * np.eye(n)).astype(dtype)
+    of_a, b, exact = fj.from_numpy(a), random(n, 3).astype(dtype), a.astype(float)
+    right = fj.from_numpy(b)
+    close(exact @ fj.linalg.solve(of_a, right).numpy(), b, dtype, 10)
+    close(exact @ fj.linalg.inv(of_a).numpy(), np.eye(n), dtype, 10)
+    sign, logarithm = np.linalg.slogdet(exact)
+    close(fj.linalg.slogdet(of_a).logabsdet.numpy(), logarithm, dtype, 10 + abs(logarithm))
+    assert fj.linalg.slogdet(of_a).sign.item() == sign
+    for upper in (False, True):
+        for unit in (False, True):
+            given = of_a / n if unit else of_a
+            triangle = (np.triu if upper else np.tril)(given.numpy().astype(float))
+            if unit:
+                np.fill_diagonal(triangle, 1)
+            x = fj.linalg.solve_triangular(given, right, upper=upper, unitriangular=unit).numpy()
+            close(triangle @ x, b, dtype, 10 + float(np.abs(x).max()))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", SIZES)
+def test_cholesky(n, dtype):
+    root = random(n, n)
+    a = (root @ root.T + n * np.eye(n)).astype(dtype)
+    for upper in (False, True):
+        half = np.triu(a) if upper else np.tril(a)  # the other triangle is not read
+        factor = fj.linalg.cholesky(fj.from_numpy(half), upper=upper)
+        lower = factor.numpy().T if upper else factor.numpy()
+        close(lower.astype(float) @ lower.T, a, dtype, size_of(a))
+        assert (np.triu(lower, 1) == 0).all()
+        x = fj.cholesky_solve(fj.from_numpy(root.astype(dtype)), factor, upper=upper).numpy()
+        close(a.astype(float) @ x, root.astype(dtype), dtype, size_of(a))
+
+
+def test_cholesky_says_which_minor():
+    a = np.eye(80)
+    a[50, 50] = -1
+    assert fj.linalg.cholesky_ex(fj.from_numpy(a)).info.item() == 51
+    a[50, 50] = np.nan
+    assert fj.linalg.cholesky_ex(fj.from_numpy(a)).info.item() == 51
+
+
+def test_a_singular_matrix_is_named():
+    a = random(60, 60)
+    a[:, 40] = 0
+    assert fj.linalg.lu_factor_ex(fj.from_numpy(a)).info.item() == 41
+    with pytest.raises(fj.linalg.LinAlgError, match="singular"):
+        fj.linalg.inv(fj.from_numpy(a))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("name", ["svd", "svdvals", "eigh", "eigvalsh"])
+def test_iterations_refuse_what_is_not_finite(name, bad):
+    a = random(40, 40)
+    a[20, 3] = bad
+    with pytest.raises(fj.linalg.LinAlgError, match="failed to converge"):
+        getattr(fj.linalg, name)(fj.from_numpy(a))
+
+
+@pytest.mark.parametrize("name", ["inv", "lu_factor", "qr", "det"])
+def test_nan_spoils_results_only(name):
+    a = random(40, 40)
+    a[:] = np.nan
+    result = getattr(fj.linalg, name)(fj.from_numpy(a))
+    assert fj.isnan(result if isinstance(result, fj.Tensor) else result[1 if name == "qr" else 0]).any()
