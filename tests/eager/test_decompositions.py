@@ -42,7 +42,7 @@ SQUARE = {
 
 
 def close(got: np.ndarray, expected: np.ndarray, dtype: type, scale: float = 1.0) -> None:
-    tolerance = 20 * np.sqrt(max(1, *got.shape)) * np.finfo(dtype).eps
+    tolerance = 20 * np.sqrt(max((1, *got.shape))) * np.finfo(dtype).eps
     smallest = np.finfo(dtype).smallest_subnormal  # below it nothing is exact
     assert np.abs(got.astype(float) - expected).max(initial=0) <= tolerance * scale + 4 * smallest
 

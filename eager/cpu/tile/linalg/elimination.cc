@@ -49,7 +49,7 @@ struct Lu {
     if (std::max(rows, columns) <= 8) return factor_small(side);
     for (int64_t begin = 0; begin < side; begin += kStep) {
       const int64_t end = std::min(side, begin + kStep), next = begin + kStep, width = a.stride - next;
-      factor_columns(begin, end);
+      factor_columns(begin, end, std::min(next, columns));
       for (int64_t k = begin; k < end; ++k) exchange_beside(k, begin, next);
       if (next >= columns) continue;
       for (int64_t i = begin + 1; i < end; ++i)
@@ -79,14 +79,15 @@ struct Lu {
       }
     }
   }
-  /// In a copy that has these columns as rows, one after the other.
-  void factor_columns(int64_t begin, int64_t end) {
+  /// In a copy that has these columns as rows, one after the other; those from `end` to `last` have no
+  /// pivots.
+  void factor_columns(int64_t begin, int64_t end, int64_t last) {
     const cpu::ScratchScope scope;
-    const int64_t count = end - begin, height = rows - begin;
+    const int64_t pivots = end - begin, count = last - begin, height = rows - begin;
     const Rows<T> panel = zero_rows<T>(count, height);
     transpose_into<T>({a[begin] + begin, a.stride}, height, count, panel);
-    for (int64_t k = 0; k < count; ++k) {
-      eliminate_before(panel, k);
+    for (int64_t k = 0; k < pivots; ++k) {
+      eliminate_before(panel, panel[k], k);
       const int64_t pivot = largest_element(panel[k], k, height);
       exchanges[begin + k] = int32_t(begin + pivot);
       odd ^= pivot != k;
@@ -96,11 +97,11 @@ struct Lu {
       else if (zero_pivot < 0)
         zero_pivot = int(begin + k);
     }
+    for (int64_t j = pivots; j < count; ++j) eliminate_before(panel, panel[j], pivots);
     transpose_into<T>({panel.data, panel.stride}, count, height, a.from(begin, begin));
   }
-  /// Column k -= the product of the columns before it and its elements of U.
-  static void eliminate_before(Rows<T> panel, int64_t k) {
-    T* column = panel[k];
+  /// column -= the product of the first k columns and its elements of U.
+  static void eliminate_before(Rows<T> panel, T* column, int64_t k) {
     for (int64_t j = 0; j < k; ++j)
       for (int64_t i = j + 1; i < k; ++i) column[i] -= panel[j][i] * column[j];
     T above[kStep];
