@@ -1,9 +1,9 @@
 // Singular value decomposition and pseudo-inverse.
 #include <Eigen/SVD>
 
-#include "eager/cpu/gemm.h"
 #include "eager/cpu/linalg/batch.h"
 #include "eager/cpu/linalg/dense.h"
+#include "eager/cpu/matmul/gemm.h"
 #include "eager/cpu/scratch.h"
 
 namespace framejit::eager {

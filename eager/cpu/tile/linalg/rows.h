@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "eager/cpu/gemm.h"
+#include "eager/cpu/matmul/gemm.h"
 #include "eager/cpu/scratch.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
