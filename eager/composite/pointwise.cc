@@ -81,7 +81,7 @@ void logit_composite(const Value* args, Value* results) {
   Tensor self = args[0].tensor();
   if (category(self.dtype()) <= category(DType::int64)) self = cast(self, default_dtype());
   if (!args[1].is_none()) self = clamp_both(self, args[1], 1 - args[1].real());
-  results[0] = log(self / rsub(self, 1));
+  results[0] = log_odds(self);
 }
 
 void sinc_composite(const Value* args, Value* results) {

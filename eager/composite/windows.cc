@@ -64,7 +64,9 @@ void kaiser_window_composite(const Value* args, Value* results) {
   const Window window("kaiser_window", args, 3);
   const Tensor distance = window.places * 2 - 1;
   const Tensor inside = sqrt(clamp_min(rsub(square(distance), 1), 0));
-  results[0] = window.finished(i0(inside * args[2]) / i0(full({}, args[2], DType::float64)));
+  const Tensor height = full({}, args[2], DType::float64), arch = inside * height;
+  // i0(arch) / i0(height), each without its exponential, which overflows
+  results[0] = window.finished(special_i0e(arch) / special_i0e(height) * exp(abs(arch) - abs(height)));
 }
 
 }  // namespace framejit::eager

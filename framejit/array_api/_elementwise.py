@@ -39,7 +39,6 @@ _UNARY = {
     "sqrt": fj.sqrt,
     "square": fj.square,
     "tan": fj.tan,
-    "tanh": fj.tanh,
 }
 _BINARY = {
     "add": fj.add,
@@ -66,11 +65,12 @@ _BINARY = {
     "multiply": fj.mul,
     "not_equal": fj.ne,
     "pow": fj.pow,
+    "remainder": fj.remainder,
     "subtract": fj.sub,
 }
 _ROUNDING = {"ceil": fj.ceil, "floor": fj.floor, "trunc": fj.trunc}
 
-_OWN = ["clip", "conj", "expm1", "floor_divide", "imag", "nextafter", "real", "remainder", "round", "sign"]
+_OWN = ["clip", "conj", "expm1", "floor_divide", "imag", "nextafter", "real", "round", "sign", "tanh"]
 
 __all__ = [*_OWN, *_UNARY, *_BINARY, *_ROUNDING]
 
@@ -111,7 +111,19 @@ globals().update({name: _rounding(name, of) for name, of in _ROUNDING.items()})
 # --- where the standard asks for other special values than PyTorch ------------------------------------------------------
 def expm1(x: Tensor, /) -> Tensor:
     result = fj.expm1(x)
-    return fj.where(fj.isfinite(fj.real(x)), result, fj.exp(x) - 1) if is_complex(x.dtype) else result
+    if not is_complex(x.dtype):
+        return result
+    result = fj.complex(fj.real(result) + 0.0, fj.imag(result))  # a real part of zero is +0
+    return fj.where(fj.isfinite(fj.real(x)), result, fj.exp(x) - 1)
+
+
+def tanh(x: Tensor, /) -> Tensor:
+    """At infinity the imaginary part is a zero of the sign of ``x``'s, whatever its sine is."""
+    result = fj.tanh(x)
+    if not is_complex(x.dtype):
+        return result
+    limit = fj.complex(fj.sign(fj.real(x)), fj.copysign(fj.zeros_like(fj.imag(x)), fj.imag(x)))
+    return fj.where(fj.logical_and(fj.isinf(fj.real(x)), fj.isfinite(fj.imag(x))), limit, result)
 
 
 def floor_divide(x1: Any, x2: Any, /) -> Tensor:
@@ -123,13 +135,6 @@ def floor_divide(x1: Any, x2: Any, /) -> Tensor:
     quotient = fj.div(first, second)
     infinite = fj.logical_or(fj.isinf(_tensor(first, result)), fj.isinf(_tensor(second, result)))
     return fj.where(infinite, fj.floor(quotient), result)
-
-
-def remainder(x1: Any, x2: Any, /) -> Tensor:
-    """Zero has the sign of ``x2``."""
-    first, second = promote(x1, x2)
-    result = fj.remainder(first, second)
-    return fj.where(result == 0, fj.copysign(result, second), result) if is_floating(result.dtype) else result
 
 
 def nextafter(x1: Any, x2: Any, /) -> Tensor:

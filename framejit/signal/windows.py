@@ -84,8 +84,10 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **options: Any) -> T
     if M < 2:
         return _window(fj.ones_like(k), options)
     x = k * (2 / _last(M, sym)) - 1
-    height = fj.i0(fj.tensor(beta, dtype=k.dtype, device=k.device))
-    return _window(fj.i0(beta * (1 - x * x).clamp(min=0).sqrt()) / height, options)
+    height = fj.tensor(float(beta), dtype=k.dtype, device=k.device)
+    arch = height * (1 - x * x).clamp(min=0).sqrt()
+    # i0 of both without the exponential, which overflows
+    return _window(fj.special.i0e(arch) / fj.special.i0e(height) * (arch - height).exp(), options)
 
 
 def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **options: Any) -> Tensor:

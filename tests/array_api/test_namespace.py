@@ -175,3 +175,11 @@ def test_zero_dim_arrays_take_part_in_promotion():
 
 def test_round_of_complex_numbers():
     assert xp.round(fj.tensor([1.5 - 2.5j, 0.4 + 0.6j])).tolist() == [2 - 2j, 1j]
+
+
+def test_zeros_of_complex_functions():
+    """Their signs, as the standard has them."""
+    got = xp.expm1(xp.asarray([complex(-0.0, 0.0), complex(0.0, -0.0)]))
+    assert not np.signbit(got.numpy().real).any() and np.signbit(got.numpy().imag).tolist() == [False, True]
+    limit = xp.tanh(xp.asarray([complex(np.inf, 2.0), complex(-np.inf, -2.0), 1j])).numpy()
+    assert limit[:2].tolist() == [1, -1] and np.signbit(limit.imag).tolist() == [False, True, False]

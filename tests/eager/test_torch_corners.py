@@ -37,6 +37,8 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "addbmm": lambda t: t.addbmm(t.ones(2, 2) + 0j, t.ones(4, 2, 3) + 0j, t.ones(4, 3, 2) * 1j, beta=2j),
     "addr": lambda t: t.addr(t.ones(2, 2) + 0j, t.ones(2) * 1j, t.ones(2) + 0j, alpha=1j),
     "logaddexp": lambda t: t.logaddexp(t.tensor([1 + 2j, -INF, 800j]), t.tensor([3 - 1j, -INF, 800 + 0j])),
+    "logaddexp of infinities": lambda t: t.logaddexp(t.tensor([complex(-INF), complex(INF), complex(INF), 1j]), t.tensor([complex(NAN), complex(INF), 2j, complex(INF)])),
+    "logcumsumexp of infinities": lambda t: t.logcumsumexp(t.tensor([complex(-INF), complex(-INF), 1 + 0j, complex(INF), complex(INF), complex(NAN)]), 0),
     "logsumexp": lambda t: t.logsumexp(t.tensor([[1 + 2j, 800 + 1j], [3 - 1j, 2j]]), (0, 1)),
     "logcumsumexp": lambda t: t.logcumsumexp(t.tensor([1 + 2j, 80 + 1j, 3 - 1j, 2j]), 0),
     "linspace": lambda t: t.linspace(1 + 1j, 5 - 3j, 5),
@@ -195,10 +197,34 @@ def test_old_names() -> None:
     assert near(got.tolist(), torch._softmax_backward_data(grad, result, 1, torch.float32).tolist())
 
 
+ODD = ["sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "expm1", "log1p", "erf", "erfinv", "trunc", "round", "sqrt"]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("name", ODD)
+def test_odd_functions_keep_the_sign_of_zero(name: str, dtype: str) -> None:
+    for size in (1, 40):
+        got = getattr(fj, name)(fj.full((size,), -0.0, dtype=getattr(fj, dtype)))
+        assert [math.copysign(1, x) for x in got.tolist()] == [-1] * size and got.sum() == 0
+
+
+def test_remainders_of_zero_have_the_sign_of_the_divisor() -> None:
+    got = fj.tensor([0.0, -0.0, 4.0, -4.0, 0.0, -0.0]) % fj.tensor([1.0, 1.0, 2.0, 2.0, -1.0, -3.0])
+    assert [math.copysign(1, x) for x in got.tolist()] == [1, 1, 1, 1, -1, -1] and not got.any()
+
+
+def test_kaiser_windows_of_large_beta() -> None:
+    scipy = pytest.importorskip("scipy.signal")
+    expected = scipy.windows.kaiser(33, 200.0)
+    for got in (fj.kaiser_window(33, False, 200.0), fj.signal.windows.kaiser(33, beta=200.0)):
+        assert near(got.tolist(), expected.tolist())
+
+
 GRADIENTS: dict[str, tuple[Callable[..., Any], list]] = {
     "acosh in the left half plane": (lambda t, x: t.acosh(x), [[-1.5 + 0.7j, 1.5 - 0.7j, -0.3 - 2j]]),
     "acosh": (lambda t, x: t.acosh(x), [[1.5, 7.0]]),
     "atan2 at the origin": (lambda t, y, x: t.atan2(y, x), [[0.0, 0.0, 1.0], [0.0, -2.0, 0.0]]),
+    "logit at the ends": (lambda t, x: t.logit(x), [[0.0, 1.0, 0.25, -1.0, 2.0]]),
     "clamp_min of NaN": (lambda t, x, least: t.clamp_min(x, least), [[NAN, 1.0, 3.0, 2.0], [1.0, NAN, 2.0, 2.0]]),
     "clamp_max of NaN": (lambda t, x, most: t.clamp_max(x, most), [[NAN, 1.0, 3.0, 2.0], [1.0, NAN, 2.0, 2.0]]),
 }

@@ -24,3 +24,6 @@ SAMPLES["logaddexp"] = [S(T(4, 5), T(5), dtypes=FLOATS), S(T(4, 5), T(5), dtypes
 SAMPLES["xlogy"] = [S(T(4, 5), T(5, low=0.1), dtypes=FLOATS), S(*PAIRS, grad=False), S(T(4), 2)]
 SAMPLES["logit"] = [S(T(20, low=0.1, high=0.9), dtypes=FLOATS), S(T(20, low=-0.5, high=1.5), eps=0.1)]
 SAMPLES["sinc"] = [S(T(20), dtypes=FLOATS), S(T(values=[0.0, 1.0, -0.5]), double=False)]  # PyTorch: NaN
+
+# Rows without a Python name: the sample of which public row runs them.
+INTERNAL = {"log_odds": "logit"}

@@ -57,8 +57,10 @@ double log_add_exp(double a, double b) {
 using Complex = std::complex<double>;
 Complex log_add_exp(Complex a, Complex b) {
   const Complex high = a.real() < b.real() ? b : a, low = a.real() < b.real() ? a : b;
-  if (high.real() == -std::numeric_limits<double>::infinity()) return high;
-  return high + std::log(1.0 + std::exp(low - high));
+  if (a != a || b != b) return a + b;
+  if (std::isfinite(high.real()) || high.real() != low.real())
+    return high + std::log(1.0 + std::exp(low - high));
+  return high.real() < 0 ? high : std::log(std::exp(low) + std::exp(high));
 }
 
 }  // namespace

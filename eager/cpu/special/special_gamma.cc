@@ -75,7 +75,7 @@ double erfinv(double y) {
   double x = ndtri(0.5 * (y + 1)) * kSqrtHalf;
   if (!std::isfinite(x)) return x;
   for (int step = 0; step < 2; ++step) x -= (std::erf(x) - y) * (0.5 * kSqrtPi) * std::exp(x * x);
-  return x;
+  return std::copysign(x, y);
 }
 
 /// exp(x * x), with the rounding error of the square made good.

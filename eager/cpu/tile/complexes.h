@@ -136,9 +136,11 @@ template <class A, class B>
 EIGEN_STRONG_INLINE auto complex_logaddexp(const A& a, const B& b) {
   return each(
       [](Complex x, Complex y) {
+        if (x != x || y != y) return x + y;
         const Complex larger = x.real() < y.real() ? y : x, smaller = x.real() < y.real() ? x : y;
-        if (larger.real() == -std::numeric_limits<double>::infinity()) return larger;
-        return larger + std::log(1.0 + std::exp(smaller - larger));
+        if (std::isfinite(larger.real()) || larger.real() != smaller.real())
+          return larger + std::log(1.0 + std::exp(smaller - larger));
+        return larger.real() < 0 ? larger : std::log(std::exp(smaller) + std::exp(larger));
       },
       a, b);
 }

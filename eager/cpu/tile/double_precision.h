@@ -12,11 +12,13 @@ namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
 /// For |x| up to this, the products of k and the first two parts of pi / 2, of 33 bits each, are exact.
 inline constexpr double kLargestWideAngle = 1e6;
 
+/// The sign is that of r, also of -0.
 [[gnu::always_inline]] inline double wide_sin_series(double r) {
   const double s = r * r;
-  return r + r * s *
-                 polynomial(s, -0.16666666666666666, 0.008333333333330924, -0.0001984126983672639,
-                            2.7557316087859115e-06, -2.5051129106812868e-08, 1.5917950684632757e-10);
+  const double cubic = r * s *
+                       polynomial(s, -0.16666666666666666, 0.008333333333330924, -0.0001984126983672639,
+                                  2.7557316087859115e-06, -2.5051129106812868e-08, 1.5917950684632757e-10);
+  return std::copysign(r + cubic, r);
 }
 /// What is lost in 1 - s / 2 is put back.
 [[gnu::always_inline]] inline double wide_cos_series(double r) {
@@ -64,8 +66,8 @@ EIGEN_STRONG_INLINE Block<double> tanh_double(const A& a) {
                                0.021869488527372697, -0.008863235292904859, 0.0035921242513207823,
                                -0.0014557958961442944, 0.0005897681541782088, -0.0002379521957751815,
                                9.332469810375067e-05, -3.2087052700345945e-05, 6.934267590021374e-06);
-        const double far = std::copysign(1 - 2 / (power + 1), x);
-        return !(std::abs(x) >= 0.6) ? near_zero : far;
+        const double far = 1 - 2 / (power + 1);
+        return std::copysign(!(std::abs(x) >= 0.6) ? near_zero : far, x);
       },
       a, power);
 }

@@ -22,7 +22,7 @@ inline ReducedAngle reduce_angle(float x) {
 /// Taylor series on [-pi / 4, pi / 4]; the first term left out is below 1e-11 of the result.
 inline double sin_series(double r) {
   const double s = r * r;
-  return r + r * s * polynomial(s, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800);
+  return r * polynomial(s, 1, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800);
 }
 inline double cos_series(double r) {
   const double s = r * r;

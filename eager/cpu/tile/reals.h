@@ -220,12 +220,16 @@ EIGEN_STRONG_INLINE auto fmod(const A& a, const B& b) {
   using T = typename A::Scalar;
   return with_rest([](T, T, T rest) { return rest; }, a, b);
 }
-/// Python's `%`: the sign of the divisor.
+/// Python's `%`: the sign of the divisor, of zeros too.
 template <class A, class B>
 EIGEN_STRONG_INLINE auto remainder(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return with_rest([](T, T y, T rest) { return (rest != 0) & ((rest < 0) != (y < 0)) ? rest + y : rest; }, a,
-                   b);
+  return with_rest(
+      [](T, T y, T rest) {
+        const T shifted = (rest < 0) != (y < 0) ? rest + y : rest;
+        return rest == 0 ? std::copysign(rest, y) : shifted;
+      },
+      a, b);
 }
 /// Python's `//`, consistent with `remainder`: not floor(x / y), which rounds 1 // 0.1 up to 10. `rest` is
 /// fmod(x, y).
