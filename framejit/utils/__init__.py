@@ -1,8 +1,8 @@
 """Utilities around training.
 
 Tour: ``data`` (datasets and loaders), ``checkpoint`` (less memory in training), ``tensorboard`` (logs), ``model_zoo``
-(downloads), ``safetensors``, ``dlpack``, ``hooks`` (handles of hooks), ``file_baton`` (a lock), ``collect_env`` (facts for bug
-reports); ``cpp_extension`` and ``mobile_optimizer`` only raise.
+(downloads), ``safetensors``, ``dlpack``, ``hooks`` (handles of hooks), ``benchmark`` (timers), ``file_baton`` (a lock),
+``collect_env`` (facts for bug reports); ``cpp_extension`` and ``mobile_optimizer`` only raise.
 """
 
 from framejit.utils import checkpoint as checkpoint

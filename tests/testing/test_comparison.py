@@ -67,3 +67,15 @@ def test_make_tensor(dtype):
         assert -9 <= x.min() and x.max() <= 9
         narrow = fj.testing.make_tensor((100,), dtype=dtype, low=2, high=4)
         assert narrow.min() >= 2 and narrow.max() <= 4
+
+
+def test_test_cases_compare_tensors():
+    from framejit.testing._internal.common_utils import TestCase
+
+    case = TestCase()
+    case.assertEqual([fj.ones(2), {"x": fj.tensor(float("nan"))}], [fj.ones(2) + 1e-8, {"x": fj.tensor(float("nan"))}])
+    case.assertEqual(3, 3)
+    case.assertNotEqual(fj.ones(2), fj.zeros(2))
+    with pytest.raises(AssertionError):
+        case.assertEqual(fj.ones(2), fj.ones(2) + 0.1)
+    case.assertEqual(fj.ones(2), fj.ones(2) + 0.1, atol=0.2, rtol=0)

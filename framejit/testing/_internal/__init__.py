@@ -1,0 +1,1 @@
+"""What programs import from PyTorch's own test support."""
