@@ -16,9 +16,9 @@ void inverse_roots(const T* variance, double eps, int64_t n, T* rstd) {
   RowOps<T>::get().inverse_root(rstd, n, rstd);
 }
 
-/// Rows whose statistics are made before the first of them is normalized: they are still in the L2 cache
+/// Rows whose statistics are made before the first of them is normalized: they are still in the L1 cache
 /// then.
-int64_t rows_at_once(int64_t length) { return std::clamp<int64_t>(8192 / length, 1, 64); }
+int64_t rows_at_once(int64_t length) { return std::clamp<int64_t>(2048 / length, 1, 64); }
 
 }  // namespace
 
