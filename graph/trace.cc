@@ -72,6 +72,15 @@ namespace {
 
 enum class Operands : uint8_t { none, concrete, symbolic };
 
+/// A traced number, or sizes of which one is: `constant.expand(n, 3)`.
+bool is_symbolic_number(const Value& value) {
+  if (value.tag() == Value::Tag::scalar_node) return true;
+  if (value.tag() == Value::Tag::sym_int) return value.sym_int().is_symbolic();
+  if (value.tag() != Value::Tag::int_list) return false;
+  const auto& sizes = value.int_list();
+  return std::any_of(sizes.begin(), sizes.end(), [](SymInt size) { return size.is_symbolic(); });
+}
+
 /// Whether a call has tensor or traced number arguments, and whether one of them is symbolic.
 Operands classify(const Op& op, const Value* args) {
   Operands found = Operands::none;
@@ -84,8 +93,7 @@ Operands classify(const Op& op, const Value* args) {
       note(args[i].tensor());
     } else if (args[i].tag() == Value::Tag::tensor_list) {
       for (const Tensor& tensor : args[i].tensor_list()) note(tensor);
-    } else if (args[i].tag() == Value::Tag::scalar_node ||
-               (args[i].tag() == Value::Tag::sym_int && args[i].sym_int().is_symbolic())) {
+    } else if (is_symbolic_number(args[i])) {
       found = Operands::symbolic;
     }
   }

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import framejit as fj
+from tests.symbolic.support import check
 
 
 def test_many_ints():
@@ -64,3 +65,18 @@ def test_a_number_that_is_a_size_of_one_broadcasts(spread, dynamic):
             got.sum().backward()
             want.sum().backward()
             assert x.grad.tolist() == y.grad.tolist()
+
+
+@pytest.mark.parametrize("n", [3, 200])
+def test_constants_of_traced_sizes(n):
+    """Views of tensors made from Python numbers, by sizes that are inputs of the trace: a crash once."""
+
+    def expanded(n):
+        row = fj.tensor([1.0, 2.0, 3.0]).unsqueeze(0)
+        return row.expand(n, 3).contiguous(), row.repeat(n, 2), row.expand(n, -1)
+
+    def reshaped(n):
+        return fj.tensor([1.0] * 6 * 200)[: 6 * n].reshape(n, 6), fj.tensor([0.0, 1.0]).expand(2, n, 2)[:, 0]
+
+    for fn in (expanded, reshaped):
+        check(fn, n, whole=False)
