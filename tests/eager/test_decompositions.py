@@ -79,6 +79,16 @@ def check_eigh(a: np.ndarray) -> None:
     close(fj.linalg.eigvalsh(fj.from_numpy(a)).numpy(), w, a.dtype, size_of(a))
 
 
+def check_eig(a: np.ndarray) -> None:
+    w, v = numbers(fj.linalg.eig(fj.from_numpy(a)))
+    exact, length = a.astype(complex), max(np.abs(a).max(), np.finfo(a.dtype).smallest_subnormal)
+    assert np.abs(exact @ v - v * w.astype(complex)).max() <= 40 * np.finfo(a.dtype).eps * len(a) * length
+    close(np.linalg.norm(v, axis=0), np.ones(len(a)), a.dtype)
+    alone = fj.linalg.eigvals(fj.from_numpy(a)).numpy().astype(complex)
+    close(alone.sum().real, np.trace(exact).real, a.dtype, 4 * size_of(a))
+    assert np.abs(alone.sum().imag) <= 1e-6 * size_of(a)
+
+
 def check_qr(a: np.ndarray, mode: str) -> None:
     q, r = numbers(fj.linalg.qr(fj.from_numpy(a), mode))
     close(q.astype(float) @ r, a, a.dtype, size_of(a))
@@ -97,14 +107,29 @@ def check_lu(a: np.ndarray) -> None:
 @pytest.mark.parametrize("name", SQUARE)
 def test_of_special_matrices(name, dtype):
     a = SQUARE[name].astype(dtype)
-    check_svd(a, False), check_eigh(a), check_qr(a, "reduced"), check_lu(a)
+    check_svd(a, False), check_eigh(a), check_eig(a), check_qr(a, "reduced"), check_lu(a)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("n", SIZES)
 def test_of_many_sizes(n, dtype):
     a = random(n, n).astype(dtype)
-    check_svd(a, False), check_eigh(a), check_qr(a, "reduced"), check_lu(a)
+    check_svd(a, False), check_eigh(a), check_eig(a), check_qr(a, "reduced"), check_lu(a)
+
+
+@pytest.mark.parametrize("roots", [[1, -1, 2j, -2j, 3], [1j, -1j, 1j, -1j], [2] * 4, [0, 0, 1, 1]])
+def test_eigenvalues_of_a_companion_matrix(roots):
+    a = np.diag(np.ones(len(roots) - 1), -1)
+    a[:, -1] = -np.poly(roots)[:0:-1].real
+    found = fj.linalg.eigvals(fj.from_numpy(a)).numpy()
+    tolerance = 1e-3 if len(set(roots)) < len(roots) else 1e-12  # roots that are equal are ill-conditioned
+    assert max(np.abs(found - root).min() for root in roots) < tolerance
+
+
+def test_shifts_that_get_nowhere_are_exchanged():
+    a = np.roll(np.eye(6), 1, 0)  # orthogonal: all eigenvalues are of one size
+    found = fj.linalg.eigvals(fj.from_numpy(a)).numpy()
+    np.testing.assert_allclose(np.sort_complex(found**6), np.ones(6), atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

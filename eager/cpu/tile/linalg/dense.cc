@@ -2,6 +2,7 @@
 
 #include "eager/cpu/linalg/dense.h"
 #include "eager/cpu/linalg/factors.h"
+#include "eager/cpu/linalg/general.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
@@ -20,6 +21,10 @@ extern const cpu::DenseKernels<float> dense_kernels_float;
 extern const cpu::DenseKernels<double> dense_kernels_double;
 extern const cpu::FactorKernels<float> factor_kernels_float;
 extern const cpu::FactorKernels<double> factor_kernels_double;
+extern const cpu::EigFn<float> eig_float;
+extern const cpu::EigFn<double> eig_double;
+const cpu::EigFn<float> eig_float = &eig<float>;
+const cpu::EigFn<double> eig_double = &eig<double>;
 const cpu::DenseKernels<float> dense_kernels_float = kDenseKernels<float>;
 const cpu::DenseKernels<double> dense_kernels_double = kDenseKernels<double>;
 const cpu::FactorKernels<float> factor_kernels_float = kFactorKernels<float>;

@@ -1,12 +1,15 @@
-// What eager/cpu/linalg/dense.h and factors.h describe, for float and double.
+// What dense.h, factors.h and general.h of eager/cpu/linalg describe, for float and double.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
 template <class T>
 bool eigh(T* a, int64_t n, bool vectors, T* values);
+template <class T>
+bool eig(const T* a, int64_t n, std::complex<T>* values, std::complex<T>* vectors);
 template <class T>
 bool svd(const T* a, int64_t rows, int64_t columns, bool vectors, bool full, T* u, T* s, T* vh);
 

@@ -2,10 +2,12 @@
 //   rows.h            matrices as padded rows; sums of products, combinations of rows, products by GEMM
 //   reflections.h     Householder reflections, one by one and in blocks (compact WY)
 //   rotations.h       sequences of plane rotations, applied to many columns at once
-//   symmetric.cc      eigenvalues of symmetric matrices
-//   singular.cc       singular values
+//   symmetric.cc      eigenvalues of symmetric matrices (tridiagonal.h)
+//   singular.cc       singular values (bidiagonal.h)
+//   general.cc        eigenvalues of others (schur.h)
 //   orthogonal.cc     QR factorization
-// eager/cpu/linalg/dense.h is how the kernels of ops call them. They work on copies whose rows are padded
+//   elimination.cc    LU and Cholesky factorizations, triangular systems
+// dense.h, factors.h and general.h of eager/cpu/linalg are how the kernels of ops call them. They work on copies whose rows are padded
 // with zeros to whole vectors: no loop has a remainder, and a range of elements is widened to whole vectors
 // wherever one of the operands is zero in front of it.
 #pragma once

@@ -1,0 +1,18 @@
+// Eigenvalues of general matrices, compiled once per instruction set (tile/linalg).
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+namespace framejit::eager::cpu {
+
+/// Eigenvalues of a real matrix of finite elements and, unless null, eigenvectors of length 1 as columns; false
+/// where it does not converge. T: float or double.
+template <class T>
+using EigFn = bool (*)(const T* a, int64_t n, std::complex<T>* values, std::complex<T>* vectors);
+
+/// That of the chosen instruction set.
+template <class T>
+EigFn<T> eig_function();
+
+}  // namespace framejit::eager::cpu
