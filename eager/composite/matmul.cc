@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "eager/composite/fused_sums.h"
 #include "eager/composite/halves.h"
 #include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
@@ -28,6 +29,8 @@ Tensor dot_product(const Tensor& a, const Tensor& b) {
   FRAMEJIT_CHECK(a.size(0) == b.size(0), "inconsistent tensor size, expected tensor ", sizes_text(a.sizes()),
                  " and src ", sizes_text(b.sizes()), " to have the same number of elements, but got ",
                  a.size(0).str(), " and ", b.size(0).str(), " elements respectively");
+  static const Op& multiply = get_op("mul");
+  if (const Tensor fused = fused_sum(multiply, {a, b}, std::nullopt, false); fused.defined()) return fused;
   const bool summed_as_is = a.dtype() == DType::float32 || a.dtype() == DType::float64;
   if (summed_as_is && a.dtype() == b.dtype()) return sum(a * b);  // faster than a product of matrices
   return reshape(mm(unsqueeze(a, 0), unsqueeze(b, 1)), Dims());

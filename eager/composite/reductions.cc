@@ -1,7 +1,9 @@
 // Functions of reductions.
 #include <cmath>
+#include <limits>
 
 #include "eager/autograd/formulas.h"
+#include "eager/composite/fused_sums.h"
 #include "eager/composite/support.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
@@ -126,6 +128,8 @@ void logsumexp_composite(const Value* args, Value* results) {
 namespace {
 
 Tensor euclidean_norm(const Tensor& x, const std::optional<Dims>& dim, bool keepdim) {
+  static const Op& square_op = get_op("square");
+  if (const Tensor fused = fused_sum(square_op, {x}, dim, keepdim); fused.defined()) return sqrt(fused);
   return root_flat_at_zero(sum(square(x), dim, keepdim));
 }
 
@@ -145,7 +149,11 @@ Tensor norm_of_order(const Tensor& x, double order, const std::optional<Dims>& d
   if (order == 2) return euclidean_norm(x, dim, keepdim);
   if (std::isinf(order)) return order > 0 ? amax(abs(x), dim, keepdim) : amin(abs(x), dim, keepdim);
   if (order == 0) return nonzero_norm(x, dim, keepdim);
-  if (order == 1) return sum(abs(x), dim, keepdim);
+  if (order == 1) {
+    static const Op& abs_op = get_op("abs");
+    const Tensor fused = fused_sum(abs_op, {x}, dim, keepdim);
+    return fused.defined() ? fused : sum(abs(x), dim, keepdim);
+  }
   return power_flat_at_zero(sum(power_flat_at_zero(abs(x), order), dim, keepdim), 1 / order);
 }
 
@@ -168,8 +176,17 @@ void count_nonzero_composite(const Value* args, Value* results) {
 }
 void nansum_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
-  results[0] = sum(masked_fill(self, isnan(self), 0), optional_dims(args[1]), args[2].boolean(),
-                   optional_dtype(args[3]));
+  const DType dtype = args[3].is_none() ? self.dtype() : args[3].dtype();
+  const bool keepdim = args[2].boolean();
+  if (needs_no_graph({self}) && is_floating(self.dtype()) && is_floating(dtype)) {
+    const uint64_t dims = dim_mask(args[1], self.dim());
+    const Tensor result = Tensor::empty(reduced_sizes(self.sizes(), dims, keepdim), dtype);
+    cpu::run_reduction(cpu::ReduceKind::nansum, self, dims, result);
+    results[0] = result;
+  } else {
+    results[0] =
+        sum(masked_fill(self, isnan(self), 0), optional_dims(args[1]), keepdim, optional_dtype(args[3]));
+  }
 }
 
 }  // namespace framejit::eager

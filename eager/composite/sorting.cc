@@ -3,7 +3,9 @@
 #include <limits>
 
 #include "eager/autograd/formulas.h"
+#include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
+#include "eager/cpu/loops/running.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/copy.h"
@@ -240,8 +242,18 @@ void isin_composite(const Value* args, Value* results) {
 namespace {
 
 void running_extremum(const Value* args, bool largest, Value* results) {
-  const Tensor self = args[0].tensor(), indices = running_extremum_index(self, args[1].sym_int(), largest);
-  results[0] = gather(self, args[1].sym_int(), indices);
+  const Tensor self = args[0].tensor();
+  const int wrapped = wrap_dim(args[1].integer(), self.dim()), dim = self.dim() == 0 ? 0 : wrapped;
+  Tensor values, indices;
+  if (needs_no_graph({self}) && !is_complex(self.dtype())) {
+    values = Tensor::empty(self.sizes(), self.dtype());
+    indices = Tensor::empty(self.sizes(), DType::int64);
+    cpu::run_running_extrema(self, dim, largest, values, indices);
+  } else {
+    indices = running_extremum_index(self, dim, largest);
+    values = gather(self, dim, indices);
+  }
+  results[0] = values;
   results[1] = indices;
 }
 

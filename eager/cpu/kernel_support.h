@@ -25,8 +25,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "eager/cpu/loops/access.h"
-#include "eager/cpu/loops/tile_program.h"
+#include "eager/cpu/element_size.h"
+#include "eager/cpu/loops/pointwise.h"
 #include "eager/error.h"
 #include "eager/meta/pointwise.h"
 #include "eager/meta/shapes.h"

@@ -56,27 +56,38 @@ struct DimPlan {
 
   int64_t row_elements() const { return length * int64_t(inner.size()); }
 
-  /// Calls `f(offset in the tensor, position in the index tensor)`, for indices that have been checked.
+  /// Calls `f(offset in the tensor, position in the index tensor)`. Indices are checked shortly before they
+  /// are used, while they are in the cache.
   template <class F>
   void for_each(const int64_t* index, int64_t begin, int64_t end, F f) const {
     int64_t position = begin * row_elements();
-    if (inner.size() == 1) {
-      for (int64_t o = begin; o < end; ++o)
-        for (int64_t j = 0; j < length; ++j, ++position)
-          f(outer[size_t(o)] + index[position] * stride, position);
-      return;
-    }
+    const int64_t steps = inner.size() == 1 ? kCheckedAtOnce : 1;
     for (int64_t o = begin; o < end; ++o)
-      for (int64_t j = 0; j < length; ++j)
-        for (int64_t k = 0; k < int64_t(inner.size()); ++k, ++position)
-          f(outer[size_t(o)] + index[position] * stride + inner[size_t(k)], position);
+      for (int64_t j = 0; j < length; j += steps) {
+        const int64_t count = std::min(steps, length - j) * int64_t(inner.size());
+        check(index + position, count);
+        take(index + position, count, outer[size_t(o)],
+             [f, position](int64_t offset, int64_t i) { f(offset, position + i); });
+        position += count;
+      }
   }
-  /// Raises for a bad index, before anything is written.
-  void check(const int64_t* index) const {
-    const int64_t count = int64_t(outer.size()) * row_elements();
-    uint64_t largest = 0;  // negative ones are large, too
-    for (int64_t i = 0; i < count; ++i) largest = std::max(largest, uint64_t(index[i]));
-    if (count == 0 || largest < uint64_t(size)) return;
+
+ private:
+  static constexpr int64_t kCheckedAtOnce = 512;
+
+  template <class F>
+  void take(const int64_t* index, int64_t count, int64_t base, F f) const {
+    if (inner.size() != 1)
+      for (int64_t i = 0; i < count; ++i) f(base + index[i] * stride + inner[size_t(i)], i);
+    else if (stride == 1)
+      for (int64_t i = 0; i < count; ++i) f(base + index[i], i);
+    else
+      for (int64_t i = 0; i < count; ++i) f(base + index[i] * stride, i);
+  }
+  void check(const int64_t* index, int64_t count) const {
+    int64_t signs = 0;  // negative where an index is, or is not below `size`
+    for (int64_t i = 0; i < count; ++i) signs |= index[i] | (size - 1 - index[i]);
+    if (signs >= 0) return;
     for (int64_t i = 0; i < count; ++i)
       FRAMEJIT_CHECK(uint64_t(index[i]) < uint64_t(size), "index ", index[i],
                      " is out of bounds for dimension ", dim, " with size ", size);
@@ -92,14 +103,14 @@ inline Tensor leading_part(const Tensor& src, const Dims& sizes) {
   return contiguous(reshaped_view(src, sizes, src.strides()));
 }
 
-/// Writes into `x` in the order of the index: `write(element, position in the index tensor)`.
+/// Writes into `x`, a tensor that nobody has seen yet, in the order of the index: `write(element, position in
+/// the index tensor)`.
 template <class Write>
 void scatter_into(const Tensor& x, const Value* args, Write write) {
   const Tensor index = contiguous_as(args[2].tensor(), DType::int64);
   if (index.numel() == 0) return;
   const DimPlan plan(x, index.sizes(), dim_argument(args, x.dim()));
   const int64_t* indices = index.data_as<int64_t>();
-  plan.check(indices);
   plan.for_each(indices, 0, int64_t(plan.outer.size()), write);
 }
 

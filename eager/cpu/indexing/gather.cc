@@ -3,6 +3,7 @@
 
 #include "eager/cpu/indexing/dim_plan.h"
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/loops/row_ops.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
@@ -24,7 +25,6 @@ void gather_kernel(const Op& op, const Value* args, Value* results) {
   if (!(index.numel() == 0)) {
     const DimPlan plan(self, index.sizes(), dim_argument(args, self.dim()));
     const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, plan.row_elements()));
-    plan.check(index.data_as<int64_t>());
     for_item_size(self.dtype(), [&](auto zero) {
       using T = decltype(zero);
       const T* from = self.data_as<T>();
@@ -162,6 +162,15 @@ void meta_index_add(const Op& op, const Value* args, std::vector<TensorMeta>& re
   results.push_back(preserved_meta(self));
 }
 
+/// to += alpha * from.
+template <class T>
+static void add_row(const T* from, T alpha, int64_t n, T* to) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    if (alpha == T(1)) return RowOps<T>::get().add(to, from, n, to);
+  }
+  for (int64_t k = 0; k < n; ++k) to[k] = wrapping_sum(to[k], alpha == T(1) ? from[k] : T(alpha * from[k]));
+}
+
 void index_add_kernel(const Op& op, const Value* args, Value* results) {
   std::vector<TensorMeta> metas;
   meta_index_add(op, args, metas);
@@ -177,13 +186,9 @@ void index_add_kernel(const Op& op, const Value* args, Value* results) {
     using T = decltype(zero);
     const T alpha = element_of<T>(args[4]);
     const T* from = source.data_as<T>();
-    for (int64_t row = 0; row < shape.outer * count; ++row, from += shape.inner) {
-      T* to = result.data_as<T>() + ((row / count) * shape.length + indices[row % count]) * shape.inner;
-      if (alpha == T(1))
-        for (int64_t k = 0; k < shape.inner; ++k) to[k] = wrapping_sum(to[k], from[k]);
-      else
-        for (int64_t k = 0; k < shape.inner; ++k) to[k] = wrapping_sum(to[k], T(alpha * from[k]));
-    }
+    for (int64_t row = 0; row < shape.outer * count; ++row, from += shape.inner)
+      add_row(from, alpha, shape.inner,
+              result.data_as<T>() + ((row / count) * shape.length + indices[row % count]) * shape.inner);
   });
   results[0] = std::move(result);
 }

@@ -34,26 +34,21 @@ T wrapping_product(T a, T b) {
 /// The larger (or smaller) of two; NaN wins.
 template <class T>
 T extremum(T a, T b, bool larger) {
-  if (a != a) return a;
-  if (b != b) return b;
-  return larger == (b > a) && a != b ? b : a;
+  const bool wins = (larger ? b > a : b < a) | ((b != b) & (a == a));
+  return wins ? b : a;
 }
 
-template <class T>
-T combined(Combine combine, T a, T b) {
-  switch (combine) {
-    case Combine::sum:
-    case Combine::mean:
-      return wrapping_sum(a, b);
-    case Combine::prod:
-      return wrapping_product(a, b);
-    default:
-      if constexpr (is_complex_type<T>)
-        fail(ErrorType::not_implemented,
-             "scatter_reduce(): amax and amin are not implemented for complex numbers");
-      else
-        return extremum(a, b, combine == Combine::amax);
-  }
+template <Combine kCombine, class T>
+T combined(T a, T b) {
+  if constexpr (kCombine == Combine::sum || kCombine == Combine::mean)
+    return wrapping_sum(a, b);
+  else if constexpr (kCombine == Combine::prod)
+    return wrapping_product(a, b);
+  else if constexpr (is_complex_type<T>)
+    fail(ErrorType::not_implemented,
+         "scatter_reduce(): amax and amin are not implemented for complex numbers");
+  else
+    return extremum(a, b, kCombine == Combine::amax);
 }
 
 /// What a mean divides by; integers are rounded down.
@@ -69,24 +64,39 @@ T divided(T sum, int64_t count) {
   }
 }
 
-/// `counts[offset]`: how many elements of src went there.
-template <class T>
-void reduce_into(const Tensor& result, const Tensor& src, const Value* args, Combine combine,
-                 bool include_self) {
+template <Combine kCombine, class T>
+void reduce_into(const Tensor& result, const Tensor& src, const Value* args, bool include_self) {
   T* to = result.data_as<T>();
   const T* from = src.data_as<T>();
-  if (include_self && combine != Combine::mean)
-    return scatter_into(result, args, [&](int64_t offset, int64_t position) {
-      to[offset] = combined(combine, to[offset], from[position]);
+  if (include_self && kCombine != Combine::mean)
+    return scatter_into(result, args, [=](int64_t offset, int64_t position) {
+      to[offset] = combined<kCombine>(to[offset], from[position]);
     });
-  std::vector<int64_t> counts(result->storage->nbytes() / sizeof(T), 0);
+  std::vector<int64_t> counts(result->storage->nbytes() / sizeof(T), 0);  // of what went to each place
   scatter_into(result, args, [&](int64_t offset, int64_t position) {
     const bool first = counts[size_t(offset)]++ == 0 && !include_self;
-    to[offset] = first ? from[position] : combined(combine, to[offset], from[position]);
+    to[offset] = first ? from[position] : combined<kCombine>(to[offset], from[position]);
   });
-  if (combine != Combine::mean) return;
-  for (size_t offset = 0; offset < counts.size(); ++offset)
-    if (counts[offset] > 0) to[offset] = divided(to[offset], counts[offset] + include_self);
+  if constexpr (kCombine == Combine::mean)
+    for (size_t offset = 0; offset < counts.size(); ++offset)
+      if (counts[offset] > 0) to[offset] = divided(to[offset], counts[offset] + include_self);
+}
+
+template <class T>
+void reduce_into(Combine combine, const Tensor& result, const Tensor& src, const Value* args,
+                 bool include_self) {
+  switch (combine) {
+    case Combine::sum:
+      return reduce_into<Combine::sum, T>(result, src, args, include_self);
+    case Combine::prod:
+      return reduce_into<Combine::prod, T>(result, src, args, include_self);
+    case Combine::mean:
+      return reduce_into<Combine::mean, T>(result, src, args, include_self);
+    case Combine::amax:
+      return reduce_into<Combine::amax, T>(result, src, args, include_self);
+    case Combine::amin:
+      return reduce_into<Combine::amin, T>(result, src, args, include_self);
+  }
 }
 
 }  // namespace
@@ -105,7 +115,7 @@ void scatter_reduce_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes());
   const Combine combine = combine_of(op, args[4].string());
   for_any_dtype(result.dtype(), [&](auto zero) {
-    reduce_into<decltype(zero)>(result, src, args, combine, args[5].boolean());
+    reduce_into<decltype(zero)>(combine, result, src, args, args[5].boolean());
   });
   results[0] = std::move(result);
 }

@@ -1,5 +1,6 @@
 // copy, fill, zero and their in-place forms; values leaving for Python.
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/loops/tile_program.h"
 #include "eager/error.h"
 #include "eager/meta/overlap.h"
 

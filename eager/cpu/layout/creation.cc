@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/loops/tile_program.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 

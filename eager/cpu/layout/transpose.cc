@@ -38,14 +38,14 @@ constexpr int64_t kRowsPerPiece = 64;  ///< of a matrix that is shared by thread
 struct Shared {
   Dims sizes, from, to;
 
-  Shared(const Tensor& source, const Tensor& target) {
+  Shared(const Operand& source, const Tensor& target) {
     std::vector<int> order;
     for (int d = 0; d < target.dim(); ++d)
       if (target.sizes()[d] != 1) order.push_back(d);
     std::stable_sort(order.begin(), order.end(),
                      [&](int a, int b) { return target.strides()[a] > target.strides()[b]; });
     for (int d : order) {
-      const int64_t size = target.sizes()[d], in = source.strides()[d], out = target.strides()[d];
+      const int64_t size = target.sizes()[d], in = (*source.strides)[d], out = target.strides()[d];
       const int last = sizes.size() - 1;
       if (last >= 0 && from[last] == in * size && to[last] == out * size) {
         sizes[last] *= size;
@@ -66,6 +66,10 @@ struct Shared {
   }
 };
 
+bool fits(const Operand& from, const Tensor& to) {
+  return from.dtype == to.dtype() && *from.sizes == to.sizes() && to.numel() >= kLeast;
+}
+
 /// Elements that lie side by side on both sides are worth a call of memcpy from this many bytes on.
 constexpr int64_t kLeastRun = 32;
 
@@ -82,6 +86,25 @@ class OuterRows {
   }
   int64_t from() const { return from_; }
   int64_t to() const { return to_; }
+  /// How many rows, this one included, are left before a dim further out moves.
+  int64_t left() const {
+    const int last = dims_.sizes.size() - 2;
+    return last < 0 ? 1 : dims_.sizes[last] - place_[last];
+  }
+  /// Steps, in elements, to the next of these.
+  int64_t from_step() const { return dims_.sizes.size() < 2 ? 0 : dims_.from[dims_.sizes.size() - 2]; }
+  int64_t to_step() const { return dims_.sizes.size() < 2 ? 0 : dims_.to[dims_.sizes.size() - 2]; }
+  /// Goes on to what follows those that were left.
+  void next_line() {
+    const int last = dims_.sizes.size() - 2;
+    if (last < 0) return;
+    from_ += dims_.from[last] * (left() - 1);
+    to_ += dims_.to[last] * (left() - 1);
+    place_[last] = dims_.sizes[last] - 1;
+    next();
+  }
+
+ private:
   void next() {
     for (int d = dims_.sizes.size() - 2; d >= 0; --d) {
       from_ += dims_.from[d];
@@ -93,7 +116,6 @@ class OuterRows {
     }
   }
 
- private:
   const Shared& dims_;
   Dims place_;
   int64_t from_ = 0, to_ = 0;
@@ -101,25 +123,46 @@ class OuterRows {
 
 }  // namespace
 
-bool copy_runs(const Tensor& from, const Tensor& to) {
-  if (from.dtype() != to.dtype() || !(from.sizes() == to.sizes()) || to.numel() < kLeast) return false;
+bool copy_runs(const Operand& from, const Tensor& to) {
+  if (!fits(from, to)) return false;
   const Shared dims(from, to);
   const int last = dims.sizes.size() - 1;
   const int64_t item = int64_t(item_size(to.dtype())), run = dims.sizes[last] * item;
   if (dims.from[last] != 1 || dims.to[last] != 1 || run < kLeastRun) return false;
-  const char* source = static_cast<const char*>(from.data());
+  const char* source = static_cast<const char*>(from.data);
   char* target = static_cast<char*>(to.data());
   const int64_t rows = to.numel().expect() / dims.sizes[last];
-  parallel_for(rows, std::max<int64_t>(1, 4 * kPiece / run), [&](int64_t begin, int64_t end) {
-    OuterRows row(dims, begin);
-    for (int64_t i = begin; i < end; ++i, row.next())
-      std::memmove(target + row.to() * item, source + row.from() * item, size_t(run));
-  });
+  const auto copy = [&](auto bytes) {  // of each run: a constant, where it is a common one
+    parallel_for(rows, std::max<int64_t>(1, 4 * kPiece / run), [&](int64_t begin, int64_t end) {
+      OuterRows row(dims, begin);
+      for (int64_t i = begin; i < end; row.next_line()) {
+        const int64_t count = std::min(row.left(), end - i);
+        const char* in = source + row.from() * item;
+        char* out = target + row.to() * item;
+        for (int64_t k = 0; k < count; ++k, in += row.from_step() * item, out += row.to_step() * item)
+          std::memmove(out, in, size_t(bytes));
+        i += count;
+      }
+    });
+  };
+  switch (run) {
+    case 32:
+      copy(std::integral_constant<int64_t, 32>());
+      break;
+    case 64:
+      copy(std::integral_constant<int64_t, 64>());
+      break;
+    case 128:
+      copy(std::integral_constant<int64_t, 128>());
+      break;
+    default:
+      copy(run);
+  }
   return true;
 }
 
-bool copy_transposed(const Tensor& from, const Tensor& to) {
-  if (from.dtype() != to.dtype() || !(from.sizes() == to.sizes()) || to.numel() < kLeast) return false;
+bool copy_transposed(const Operand& from, const Tensor& to) {
+  if (!fits(from, to)) return false;
   const Shared dims(from, to);
   const int row = dims.unit_dim(dims.to), column = dims.unit_dim(dims.from);
   if (row < 0 || column < 0 || row == column) return false;
@@ -138,7 +181,7 @@ bool copy_transposed(const Tensor& from, const Tensor& to) {
   const int64_t item = int64_t(item_size(to.dtype()));
   const TransposeFn transpose = transpositions()[size_t(std::countr_zero(uint64_t(item)))];
   const int64_t parts = (rows + kRowsPerPiece - 1) / kRowsPerPiece;
-  const char* source = static_cast<const char*>(from.data());
+  const char* source = static_cast<const char*>(from.data);
   char* target = static_cast<char*>(to.data());
   const int64_t part_elements = std::min(rows, kRowsPerPiece) * columns;
   parallel_for(int64_t(from_starts.size()) * parts, std::max<int64_t>(1, kPiece / part_elements),

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "eager/tensor.h"
+#include "eager/cpu/loops/pointwise.h"
 
 namespace framejit::eager::cpu {
 
@@ -15,9 +15,9 @@ using Transpositions = std::array<TransposeFn, 5>;
 
 /// `to = from`, of one dtype and one shape, where elements lie side by side along the same dim on both sides.
 /// False, with nothing done, where such runs are short, and for small copies.
-bool copy_runs(const Tensor& from, const Tensor& to);
+bool copy_runs(const Operand& from, const Tensor& to);
 /// `to = from`, of one dtype and one shape, where the dim along which `to` lies side by side is not the one
 /// of `from`. False, with nothing done, for any other copy and for small ones.
-bool copy_transposed(const Tensor& from, const Tensor& to);
+bool copy_transposed(const Operand& from, const Tensor& to);
 
 }  // namespace framejit::eager::cpu

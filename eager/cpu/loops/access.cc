@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "eager/cpu/element_size.h"
+
 namespace framejit::eager::cpu {
 namespace {
 

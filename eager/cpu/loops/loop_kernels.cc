@@ -45,6 +45,7 @@ DType reduce_compute_dtype(ReduceKind kind, DType input, DType result) {
     case ReduceKind::prod:
       return is_inexact(result) ? wider_type(result) : DType::int64;
     case ReduceKind::mean:
+    case ReduceKind::nansum:
       return wider_type(result);
     case ReduceKind::any:
     case ReduceKind::all:

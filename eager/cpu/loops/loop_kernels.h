@@ -40,6 +40,8 @@ struct RowReducer {
   ReduceState (*start)();
   /// One chunk of at most kReduceChunk elements, of which the first has index `first`.
   ReduceState (*chunk)(const void* in, int64_t n, int64_t first);
+  /// The same of each of `rows` rows that lie `stride` elements apart.
+  void (*chunks)(const void* in, int64_t stride, int64_t rows, int64_t n, int64_t first, ReduceState* out);
   /// The same over products `a[i] * b[i]`, which are rounded as by the kernel of `mul`. Sums and means of
   /// floats only.
   ReduceState (*product)(const void* a, const void* b, int64_t n);
@@ -56,8 +58,9 @@ inline constexpr int64_t kColumnFlush = 64;
 struct ColumnReducer {
   /// Sets `n` accumulators to "nothing yet".
   void (*start)(void* accumulators, int64_t n);
-  /// Takes in one row of `n` columns; `row` is the index that argmax and argmin give.
-  void (*row)(void* accumulators, const void* in, int64_t n, int64_t row);
+  /// Takes in `rows` rows of `n` columns, `stride` elements apart; `first` is the index of the first of them,
+  /// for argmax and argmin.
+  void (*rows)(void* accumulators, const void* in, int64_t stride, int64_t rows, int64_t n, int64_t first);
   /// The same over products; sums and means of floats only.
   void (*product)(void* accumulators, const void* a, const void* b, int64_t n);
   /// Merges `n` accumulators into states and starts them anew.
@@ -66,9 +69,9 @@ struct ColumnReducer {
 };
 
 struct LoopKernels {
-  std::array<std::array<CastFn, kDTypeCount>, kDTypeCount> cast{};  ///< [from][to]
-  std::array<std::array<RowReducer, kDTypeCount>, 9> row{};         ///< [kind][dtype that is reduced]
-  std::array<std::array<ColumnReducer, kDTypeCount>, 9> column{};
+  std::array<std::array<CastFn, kDTypeCount>, kDTypeCount> cast{};      ///< [from][to]
+  std::array<std::array<RowReducer, kDTypeCount>, kReduceKinds> row{};  ///< [kind][dtype that is reduced]
+  std::array<std::array<ColumnReducer, kDTypeCount>, kReduceKinds> column{};
 };
 
 /// Those of the chosen instruction set.

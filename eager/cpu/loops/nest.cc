@@ -149,6 +149,7 @@ Nest prepare(const Program& program, const Space& space) {
   }
 
   nest.tile = choose_tile(program);
+  nest.in_memory = reduces && only_reduces_memory(program, nest);
   if (nest.mode == Nest::Mode::columns) {
     nest.outer = product(space, kept);
     nest.rows = product(space, reduced);
@@ -156,7 +157,7 @@ Nest prepare(const Program& program, const Space& space) {
   } else if (reduces) {
     nest.rows = product(space, kept);
     nest.columns = product(space, reduced);
-    if (only_reduces_memory(program, nest)) nest.tile = kStreamTile;
+    if (nest.in_memory) nest.tile = kStreamTile;
     if (nest.columns > 0 && nest.columns <= kShortRow)
       nest.rows_per_block = std::clamp<int64_t>(nest.tile / nest.columns, 1, std::max<int64_t>(nest.rows, 1));
   } else {

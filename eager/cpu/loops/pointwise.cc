@@ -217,12 +217,50 @@ void run_nest(const ProgramKey& key, const Operand* operands, const Number* para
   run(prepare(*program, space), pointers, params);
 }
 
-ProgramKey copy_key(DType from, DType to) {
+/// `to = from`, converted: `n` elements side by side, or one for all.
+void convert_flat(const void* from, DType from_dtype, bool single, const Tensor& to, int64_t n) {
+  if (from == to.data()) return;
+  const CastFn cast = loop_kernels().cast[size_t(from_dtype)][size_t(to.dtype())];
+  if (single && from_dtype != to.dtype()) {
+    Cell cell;
+    cast(from, 0, &cell, 1);
+    return convert_flat(&cell, to.dtype(), true, to, n);
+  }
+  const int64_t from_item = single ? 0 : int64_t(item_size(from_dtype)),
+                to_item = int64_t(item_size(to.dtype()));
+  const auto run = [&](int64_t begin, int64_t end) {
+    cast(static_cast<const char*>(from) + begin * from_item, single ? 0 : 1,
+         static_cast<char*>(to.data()) + begin * to_item, end - begin);
+  };
+  n <= kInline ? run(0, n) : parallel_for(n, std::max(kPiece, n / (4 * num_threads())), run);
+}
+
+void copy_by_program(const Operand& from, const Tensor& to) {
   ProgramKey key;
   key.operand_count = 1;
-  key.from[0] = from;
-  key.as[0] = key.stored = to;
-  return key;
+  key.from[0] = from.dtype;
+  key.as[0] = key.stored = to.dtype();
+  run_nest(key, &from, nullptr, to);
+}
+
+/// Operands that lie along another dim than the result are first copied into its order, square by square:
+/// read as the result is written, each of their cache lines would come up again and again. False, with
+/// nothing done, where there are none.
+bool run_turned(const TileCall& call, const Operand* operands, const Tensor& result) {
+  if (!contiguous(result.sizes(), result.strides())) return false;
+  Operand turned[kMaxOperands];
+  std::vector<Tensor> copies;
+  for (int i = 0; i < call.operand_count; ++i) {
+    turned[i] = operands[i];
+    if (!operands[i].sizes || !same_sizes(*operands[i].sizes, result.sizes())) continue;
+    const Tensor copy = Tensor::empty(result.sizes(), operands[i].dtype);
+    if (!copy_transposed(operands[i], copy)) continue;
+    copies.push_back(copy);
+    turned[i] = Operand(copies.back());
+  }
+  if (copies.empty()) return false;
+  run_pointwise(call, turned, result);
+  return true;
 }
 
 }  // namespace
@@ -249,6 +287,7 @@ void run_pointwise(const TileCall& call, const Operand* operands, const Tensor& 
   Cell cells[kMaxOperands];
   if (make_flat(call, operands, result, cells, flat)) return run_flat(flat, call);
   if (run_rows(call, operands, result)) return;
+  if (run_turned(call, operands, result)) return;
   ProgramKey key{call.kernel, call.operand_count};
   for (int i = 0; i < call.operand_count; ++i) {
     key.from[size_t(i)] = operands[i].dtype;
@@ -265,22 +304,17 @@ void run_pointwise(const TileCall& call, const Operand* operands, const Tensor& 
 }
 
 void copy_elements(const Tensor& from, const Tensor& to) {
-  bool flat = from.dtype() == to.dtype() && same_sizes(from.sizes(), to.sizes()) &&
-              contiguous(from.sizes(), from.strides()) && contiguous(to.sizes(), to.strides());
-  if (flat && count(to.sizes()) <= kInline) {
-    std::memmove(to.data(), from.data(), size_t(count(to.sizes())) * item_size(to.dtype()));
-    return;
-  }
-  if (!flat && (copy_runs(from, to) || copy_transposed(from, to))) return;
-  ProgramKey key = copy_key(from.dtype(), to.dtype());
-  Operand operand(from);
-  run_nest(key, &operand, nullptr, to);
+  if (same_sizes(from.sizes(), to.sizes()) && contiguous(from.sizes(), from.strides()) &&
+      contiguous(to.sizes(), to.strides()))
+    return convert_flat(from.data(), from.dtype(), false, to, count(to.sizes()));
+  const Operand operand(from);
+  if (copy_runs(operand, to) || copy_transposed(operand, to)) return;
+  copy_by_program(operand, to);
 }
 
 void fill_elements(const Tensor& to, const void* value, DType dtype) {
-  ProgramKey key = copy_key(dtype, to.dtype());
-  Operand operand(value, dtype);
-  run_nest(key, &operand, nullptr, to);
+  if (contiguous(to.sizes(), to.strides())) return convert_flat(value, dtype, true, to, count(to.sizes()));
+  copy_by_program(Operand(value, dtype), to);
 }
 
 }  // namespace framejit::eager::cpu

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <unordered_map>
 
 #include "eager/cpu/loops/nest.h"
 #include "eager/cpu/loops/row_space.h"
@@ -22,12 +23,32 @@ Program make_program(ReduceKind kind, DType input, DType result) {
 }
 
 const Program& find_program(ReduceKind kind, DType input, DType result) {
-  constexpr size_t kCount = 9 * size_t(kDTypeCount) * size_t(kDTypeCount);
+  constexpr size_t kCount = kReduceKinds * size_t(kDTypeCount) * size_t(kDTypeCount);
   static std::array<std::once_flag, kCount> once;
   static std::array<Program, kCount> programs;
   size_t at = (size_t(kind) * kDTypeCount + size_t(input)) * kDTypeCount + size_t(result);
   std::call_once(once[at], [&] { programs[at] = make_program(kind, input, result); });
   return programs[at];
+}
+
+Program make_sum_program(const Op& op, DType dtype, size_t operands) {
+  Program program;
+  std::array<int, kMaxOperands> values{};
+  for (size_t i = 0; i < operands; ++i) values[i] = program.load(program.input(dtype), dtype);
+  const int value = program.apply(tile_call(op, dtype, dtype), values);
+  program.store(program.reduce(ReduceKind::sum, value), program.output(dtype, Extent::row));
+  program.finish();
+  return program;
+}
+
+/// By the kernel, which knows its op and dtype.
+const Program& find_sum_program(const Op& op, DType dtype, size_t operands) {
+  static std::mutex mutex;
+  static std::unordered_map<const TileKernel*, Program> programs;
+  const std::lock_guard lock(mutex);
+  const auto [entry, is_new] = programs.try_emplace(op.tiles[size_t(dtype)].kernel);
+  if (is_new) entry->second = make_sum_program(op, dtype, operands);
+  return entry->second;
 }
 
 // --- rows of contiguous elements: without a program, but in its order, hence with the same bits
@@ -65,13 +86,10 @@ void reduce_rows(const RowReducer& reducer, CastFn cast, const char* from, int64
   std::fill_n(blocks, rows, reducer.start());
   for (int64_t at = 0; at < columns; at += kReduceChunk) {
     const int64_t count = std::min(kReduceChunk, columns - at);
-    for (int64_t r = 0; r < rows; ++r) {
-      const void* chunk = from + (r * columns + at) * item;
-      if (cast) {
-        cast(chunk, 1, converted, count);
-        chunk = converted;
-      }
-      chunks[r] = reducer.chunk(chunk, count, at);
+    if (!cast) reducer.chunks(from + at * item, columns, rows, count, at, chunks);
+    for (int64_t r = 0; cast && r < rows; ++r) {
+      cast(from + (r * columns + at) * item, 1, converted, count);
+      chunks[r] = reducer.chunk(converted, count, at);
     }
     reducer.merge(blocks, chunks, rows);
     if ((at + kReduceChunk) % kReduceBlock != 0 && at + kReduceChunk < columns) continue;
@@ -118,6 +136,19 @@ void run_reduction(ReduceKind kind, const Tensor& input, uint64_t dims, const Te
   const Program& program = find_program(kind, input.dtype(), result.dtype());
   Space space{input.sizes(), dims, {input.strides(), kept_strides(result, input.dim(), dims)}};
   void* pointers[] = {input.data(), result.data()};
+  run(prepare(program, space), pointers, nullptr);
+}
+
+void run_sum_of(const Op& op, std::span<const Tensor> operands, uint64_t dims, const Tensor& result) {
+  const Program& program = find_sum_program(op, result.dtype(), operands.size());
+  Space space{operands[0].sizes(), dims, {}};
+  void* pointers[kMaxOperands + 1];
+  for (size_t i = 0; i < operands.size(); ++i) {
+    space.strides.push_back(operands[i].strides());
+    pointers[i] = operands[i].data();
+  }
+  space.strides.push_back(kept_strides(result, operands[0].dim(), dims));
+  pointers[operands.size()] = result.data();
   run(prepare(program, space), pointers, nullptr);
 }
 

@@ -6,12 +6,15 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "eager/op.h"
 
 namespace framejit::eager::cpu {
 
-enum class ReduceKind : uint8_t { sum, mean, prod, amax, amin, any, all, argmax, argmin };
+/// nansum: the sum of what is not NaN; of float32 and float64 alone, or what these stand in for.
+enum class ReduceKind : uint8_t { sum, mean, prod, amax, amin, any, all, argmax, argmin, nansum };
+inline constexpr size_t kReduceKinds = 10;
 
 /// The dtype in which `kind` reduces (the tile is converted to it first) and the one of its result.
 FRAMEJIT_API DType reduce_compute_dtype(ReduceKind kind, DType input, DType result);
@@ -19,12 +22,18 @@ FRAMEJIT_API DType reduce_result_dtype(ReduceKind kind, DType compute);
 
 /// Reduces the dims of `input` whose bit is set in `dims` into `result`, which has the other dims in order
 /// (with or without size-1 dims in place of the reduced ones), any strides. The input is converted first:
-/// sum, mean and prod compute in the dtype of `result` (or the wider one that stands in for it), amax, amin,
-/// argmax and argmin in that of `input`, any and all in bool. An empty reduction gives the kind's neutral
-/// element (0, 1, False, True; NaN for mean); amax, amin, argmax and argmin have none: the caller has raised
-/// the user's error. NaN wins in amax, amin, argmax and argmin; the first of equal elements wins in argmax
-/// and argmin.
+/// sum, nansum, mean and prod compute in the dtype of `result` (or the wider one that stands in for it),
+/// amax, amin, argmax and argmin in that of `input`, any and all in bool. An empty reduction gives the kind's
+/// neutral element (0, 1, False, True; NaN for mean); amax, amin, argmax and argmin have none: the caller has
+/// raised the user's error. NaN wins in amax, amin, argmax and argmin; the first of equal elements wins in
+/// argmax and argmin.
 FRAMEJIT_API void run_reduction(ReduceKind kind, const Tensor& input, uint64_t dims, const Tensor& result);
+
+/// The sum, over `dims`, of what the pointwise `op` makes of `operands`, which is nowhere stored: the
+/// bits are those of the op and a sum. Operands and result are of one floating dtype that is computed in as
+/// it is; the operands have one shape, the result is as for `run_reduction`.
+FRAMEJIT_API void run_sum_of(const Op& op, std::span<const Tensor> operands, uint64_t dims,
+                             const Tensor& result);
 
 /// Kernels of rows that the table names (eager/ops/*.toml, `kernel = "..."`), as row programs. The dtype of
 /// the result decides the dtype of the computation: `wider_type` of it, so that halves are rounded once.

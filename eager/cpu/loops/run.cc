@@ -65,10 +65,10 @@ class RowFold {
     const char *left = static_cast<const char*>(operands[0]), *right = static_cast<const char*>(operands[1]);
     for (int64_t at = 0; at < n; at += kReduceChunk) {
       int64_t count = std::min(kReduceChunk, n - at);
-      for (int64_t row = 0; row < rows; ++row) {
+      if (!right) reducer.chunks(left + at * item, n, rows, count, column + at, chunks_);
+      for (int64_t row = 0; right && row < rows; ++row) {
         int64_t place = (row * n + at) * item;
-        chunks_[row] = right ? reducer.product(left + place, right + place, count)
-                             : reducer.chunk(left + place, count, column + at);
+        chunks_[row] = reducer.product(left + place, right + place, count);
       }
       reducer.merge(block(k), chunks_, rows);
       if ((column + at + kReduceChunk) % kReduceBlock == 0) end_blocks(k, rows);

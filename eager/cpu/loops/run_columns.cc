@@ -15,7 +15,7 @@ constexpr int64_t kBlockElements = 128 * 1024;
 
 /// As many stripes at least, where there are the rows: what is done once for each place of a stripe costs
 /// about as much.
-constexpr int64_t kStripes = 8;
+constexpr int64_t kStripes = 128;
 
 bool finds_index(ReduceKind kind) { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
 
@@ -54,9 +54,19 @@ struct Running {
   const ColumnReducer* reducer;
   char* accumulators;
   ReduceState* states;  ///< one per place in a stripe
+  int64_t item;         ///< bytes of an element
+  /// What is reduced, where it lies in memory: one operand, or two that are multiplied.
+  const char* operands[2] = {};
+
+  void take(const char* left, const char* right, int64_t stride, int64_t stripes, int64_t n,
+            int64_t first) const {
+    if (!right) return reducer->rows(accumulators, left, stride, stripes, n, first);
+    for (int64_t s = 0; s < stripes; ++s)
+      reducer->product(accumulators, left + s * stride * item, right + s * stride * item, n);
+  }
 };
 
-std::vector<Running> make_running(const ColumnPlan& plan) {
+std::vector<Running> make_running(const ColumnPlan& plan, void* const* pointers) {
   std::vector<Running> all;
   const auto& code = plan.nest.program->code();
   for (const Instruction& instruction : code) {
@@ -64,7 +74,11 @@ std::vector<Running> make_running(const ColumnPlan& plan) {
     const ColumnReducer& reducer =
         loop_kernels().column[size_t(instruction.reduce)][size_t(code[size_t(instruction.in[0])].dtype)];
     all.push_back({&reducer, Scratch::of_thread().take(plan.nest.tile * reducer.accumulator_size),
-                   Scratch::of_thread().take_array<ReduceState>(plan.nest.tile)});
+                   Scratch::of_thread().take_array<ReduceState>(plan.nest.tile),
+                   int64_t(item_size(code[size_t(instruction.in[0])].dtype))});
+    for (int i = 0; plan.nest.in_memory && i < instruction.in_count; ++i)
+      all.back().operands[i] =
+          static_cast<const char*>(pointers[code[size_t(instruction.in[size_t(i)])].slot]);
   }
   return all;
 }
@@ -93,18 +107,26 @@ void run_block(const ColumnPlan& plan, TileRunner& runner, std::vector<Running>&
   auto flush = [&] {
     for (Running& r : running) r.reducer->flush(r.accumulators, r.states, places);
   };
+  const int64_t stride = plan.fold * nest.columns;
   int64_t since_flush = 0;
-  for (int64_t row = first_row; row < last_row; row += plan.fold) {
-    int64_t n = plan.fold > 1 ? std::min(plan.fold, last_row - row) * nest.columns : columns;
-    int64_t start = (outer * nest.rows + row) * nest.columns + first_column;
-    runner.run_tile(0, start, 0, n, [&](const Instruction& instruction, const void* const* operands) {
-      Running& r = running[size_t(instruction.slot)];
-      if (operands[1])
-        r.reducer->product(r.accumulators, operands[0], operands[1], n);
-      else
-        r.reducer->row(r.accumulators, operands[0], n, row / plan.fold);
-    });
-    if (++since_flush == kColumnFlush) {
+  for (int64_t row = first_row; row < last_row;) {
+    const int64_t whole = nest.in_memory ? (last_row - row) / plan.fold : 1;
+    const int64_t stripes = std::clamp<int64_t>(whole, 1, kColumnFlush - since_flush);
+    const int64_t n = plan.fold > 1 ? std::min(plan.fold, last_row - row) * nest.columns : columns;
+    const int64_t start = (outer * nest.rows + row) * nest.columns + first_column, first = row / plan.fold;
+    if (nest.in_memory) {
+      for (const Running& r : running)
+        r.take(r.operands[0] + start * r.item, r.operands[1] ? r.operands[1] + start * r.item : nullptr,
+               stride, stripes, n, first);
+    } else {
+      runner.run_tile(0, start, 0, n, [&](const Instruction& instruction, const void* const* operands) {
+        running[size_t(instruction.slot)].take(static_cast<const char*>(operands[0]),
+                                               static_cast<const char*>(operands[1]), stride, 1, n, first);
+      });
+    }
+    row += stripes * plan.fold;
+    since_flush += stripes;
+    if (since_flush == kColumnFlush) {
       flush();
       since_flush = 0;
     }
@@ -150,7 +172,7 @@ void run_columns(const RunInputs& inputs) {
                [&](int64_t begin, int64_t end) {
                  ScratchScope scope;
                  TileRunner runner(inputs);
-                 std::vector<Running> running = make_running(plan);
+                 std::vector<Running> running = make_running(plan, inputs.pointers);
                  for (int64_t unit = begin; unit < end; ++unit)
                    run_block(plan, runner, running, unit / per_outer,
                              unit / plan.row_blocks % plan.column_tiles, unit % plan.row_blocks);

@@ -1,5 +1,7 @@
 // Scans that keep more than a number: running extrema with their places, running log of a sum of
 // exponentials.
+#include "eager/cpu/loops/running.h"
+
 #include <cmath>
 #include <limits>
 
@@ -34,17 +36,19 @@ bool replaces(T element, T best) {
   return (element != element) | wins;  // nothing wins over NaN
 }
 
-/// One row: the place of each element's winner so far.
+/// One row: each element's winner so far, where `values` is not null, and its place. Winners change seldom in
+/// most rows, so a branch is faster than a choice that every step waits for.
 template <bool kLargest, class T>
-void running_extremum(const T* from, int64_t* to, int64_t length, int64_t step) {
+void running_extremum(const T* from, T* values, int64_t* places, int64_t length, int64_t step) {
   T best = from[0];
   int64_t place = 0;
-  for (int64_t i = 0; i < length; ++i) {
-    const T element = from[i * step];
-    const bool wins = replaces<kLargest>(element, best);
-    best = wins ? element : best;
-    place = wins ? i : place;
-    to[i * step] = place;
+  for (int64_t i = 0; i < length * step; i += step) {
+    if (__builtin_expect(replaces<kLargest>(from[i], best), 0)) {
+      best = from[i];
+      place = i / step;
+    }
+    if (values) values[i] = best;
+    places[i] = place;
   }
 }
 
@@ -65,6 +69,28 @@ Complex log_add_exp(Complex a, Complex b) {
 
 }  // namespace
 
+namespace cpu {
+
+void run_running_extrema(const Tensor& given, int dim, bool largest, const Tensor& values,
+                         const Tensor& places) {
+  const Tensor self = contiguous(given);
+  const RowShape shape = row_shape(self.sizes(), dim);
+  for_dtype(self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = self.data_as<T>();
+    T* values_to = values.defined() ? values.data_as<T>() : nullptr;
+    int64_t* to = places.data_as<int64_t>();
+    for_each_row(shape, [&](int64_t start, int64_t step) {
+      if (shape.length == 0) return;
+      T* const values_row = values_to ? values_to + start : nullptr;
+      largest ? running_extremum<true>(from + start, values_row, to + start, shape.length, step)
+              : running_extremum<false>(from + start, values_row, to + start, shape.length, step);
+    });
+  });
+}
+
+}  // namespace cpu
+
 void meta_running_extremum_index(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& self = args[0].impl()->meta;
   wrap_dim(args[1].integer(), self.sizes.size());
@@ -72,20 +98,10 @@ void meta_running_extremum_index(const Op& op, const Value* args, std::vector<Te
 }
 
 void running_extremum_index_kernel(const Op& op, const Value* args, Value* results) {
-  const Tensor self = contiguous(args[0].tensor());
   Tensor result = allocate_result(op, args);
-  const RowShape shape = rows_of(self, args[1]);
-  const bool largest = args[2].boolean();
-  for_dtype(self.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* from = self.data_as<T>();
-    int64_t* to = result.data_as<int64_t>();
-    for_each_row(shape, [&](int64_t start, int64_t step) {
-      if (shape.length == 0) return;
-      largest ? running_extremum<true>(from + start, to + start, shape.length, step)
-              : running_extremum<false>(from + start, to + start, shape.length, step);
-    });
-  });
+  const Tensor self = args[0].tensor();
+  run_running_extrema(self, self.dim() == 0 ? 0 : wrap_dim(args[1].integer(), self.dim()), args[2].boolean(),
+                      {}, result);
   results[0] = std::move(result);
 }
 

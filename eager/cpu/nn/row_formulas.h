@@ -24,8 +24,8 @@ typename B::Value log_softmax_formula(B& b, typename B::Value x) {
 
 /// `divisor`: count - correction, at least 0.
 template <class B>
-typename B::Value var_formula(B& b, typename B::Value x, typename B::Value divisor) {
-  auto centred = b.op("sub", x, b.reduce(ReduceKind::mean, x));
+typename B::Value var_formula(B& b, typename B::Value x, typename B::Value mean, typename B::Value divisor) {
+  auto centred = b.op("sub", x, mean);
   return b.op("div", b.reduce(ReduceKind::sum, b.op("mul", centred, centred)), divisor);
 }
 

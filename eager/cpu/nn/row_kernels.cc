@@ -3,9 +3,10 @@
 
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/loops/nest.h"
+#include "eager/cpu/loops/row_calls.h"
+#include "eager/cpu/loops/row_space.h"
 #include "eager/cpu/nn/norm_rows.h"
 #include "eager/cpu/nn/row_formulas.h"
-#include "eager/cpu/loops/row_space.h"
 #include "eager/cpu/nn/softmax_columns.h"
 #include "eager/cpu/nn/softmax_rows.h"
 
@@ -120,14 +121,26 @@ void run_softmax(const Tensor& self, int dim, bool log, const Tensor& result) {
   call.run();
 }
 
+/// Whether columns are reduced, with rows between one element of them and the next.
+static bool reduces_columns(const Tensor& self, uint64_t dims) {
+  const int last = self.dim() - 1;
+  return last > 0 && self.is_contiguous() && !(dims >> last & 1) && self.sizes()[last] > 1;
+}
+
 void run_var(const Tensor& self, uint64_t dims, double correction, const Tensor& result) {
-  RowCall call(self, dims);
   const DType compute = wider_type(result.dtype());
+  Tensor mean;
+  if (reduces_columns(self, dims)) {  // in a pass of its own, row by row
+    mean = Tensor::empty(reduced_sizes(self.sizes(), dims, true), compute);
+    run_reduction(ReduceKind::mean, self, dims, mean);
+  }
+  RowCall call(self, dims);
   ProgramBuilder builder(call.program, compute);
-  int x = call.load(self, self.strides(), compute);
-  double divisor = std::max(0.0, double(reduced_count(self, dims)) - correction);
-  int variance = var_formula(builder, x, call.program.number(call.number(divisor), compute));
-  call.store_row(variance, result);
+  const int x = call.load(self, self.strides(), compute);
+  const int centre = mean.defined() ? call.load(mean, broadcast_strides(Operand(mean), self.sizes()), compute)
+                                    : builder.reduce(ReduceKind::mean, x);
+  const double divisor = std::max(0.0, double(reduced_count(self, dims)) - correction);
+  call.store_row(var_formula(builder, x, centre, call.program.number(call.number(divisor), compute)), result);
   call.run();
 }
 

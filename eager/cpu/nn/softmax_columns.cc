@@ -24,7 +24,7 @@ void reduce(ReduceKind kind, int64_t rows, int64_t n, RowOf row_of, T* out) {
   std::fill_n(states, n, states_of.start());
   columns.start(accumulators, n);
   for (int64_t r = 0; r < rows; ++r) {
-    columns.row(accumulators, row_of(r), n, r);
+    columns.rows(accumulators, row_of(r), 0, 1, n, r);
     if ((r + 1) % kColumnFlush == 0) columns.flush(accumulators, states, n);
   }
   columns.flush(accumulators, states, n);

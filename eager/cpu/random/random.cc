@@ -2,6 +2,7 @@
 // generator, whatever the thread; a tensor is filled in row-major order of its elements.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -179,23 +180,46 @@ void meta_randperm(const Op& op, const Value* args, std::vector<TensorMeta>& res
       contiguous_meta({args[0].sym_int().bits()}, dtype_or(args[2], DType::int64), device_or(args[3], {})));
 }
 
-/// Fisher and Yates.
+namespace {
+
+/// Fisher and Yates. Place i takes two words, so that a counter serves two places.
+template <class Index>
+std::vector<Index> shuffled(int64_t n, RandomState state) {
+  std::vector<Index> order(size_t(n), 0);
+  std::iota(order.begin(), order.end(), Index(0));
+  uint32_t words[4 * kChunk];
+  uint64_t targets[2 * kChunk];
+  for (int64_t end = n; end > 0;) {
+    const int64_t counters = std::min((end + 1) / 2, kChunk), first = (end + 1) / 2 - counters;
+    random_kernels().words(state.seed, state.offset + uint64_t(first), counters, words);
+    for (int64_t i = 2 * first; i < end; ++i) {
+      const uint32_t* pair = words + 2 * (i - 2 * first);
+      targets[i - 2 * first] = uniform_below(pair[0], pair[1], uint64_t(i) + 1);
+      __builtin_prefetch(&order[targets[i - 2 * first]], 1);
+    }
+    for (int64_t i = end - 1; i >= 2 * first; --i) std::swap(order[size_t(i)], order[targets[i - 2 * first]]);
+    end = 2 * first;
+  }
+  return order;
+}
+
+void write_permutation(const auto& order, const Tensor& result) {
+  for_dtype(result.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    std::transform(order.begin(), order.end(), result.data_as<T>(), [](auto i) { return T(int64_t(i)); });
+  });
+}
+
+}  // namespace
+
 void randperm_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
   const int64_t n = args[0].integer();
   const RandomState state = generator_of(args[1]).take(uint64_t(n));
-  std::vector<int64_t> order(size_t(n), 0);
-  std::iota(order.begin(), order.end(), 0);
-  PhiloxBlock block{};  // two words for each place, hence one block for two
-  for (int64_t i = n - 1; i > 0; --i) {
-    const size_t words = size_t(i % 2 * 2);
-    if (words == 2 || i == n - 1) block = philox(state.seed, state.offset + uint64_t(i / 2));
-    std::swap(order[size_t(i)], order[uniform_below(block[words], block[words + 1], uint64_t(i) + 1)]);
-  }
-  for_dtype(result.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    std::transform(order.begin(), order.end(), result.data_as<T>(), [](int64_t i) { return T(i); });
-  });
+  if (n <= int64_t(std::numeric_limits<uint32_t>::max()))
+    write_permutation(shuffled<uint32_t>(n, state), result);
+  else
+    write_permutation(shuffled<int64_t>(n, state), result);
   results[0] = std::move(result);
 }
 
@@ -216,32 +240,42 @@ void meta_multinomial(const Op& op, const Value* args, std::vector<TensorMeta>& 
 
 namespace {
 
+constexpr const char* kBadWeights = "probability tensor contains either `inf`, `nan` or element < 0";
+constexpr const char* kNoWeights = "invalid multinomial distribution (sum of probabilities <= 0)";
+
 /// Draws by inverting the cumulative sum, which stays as it is: an entry is drawn where the sum first exceeds
 /// the number.
-void draw_with_replacement(std::vector<double> weights, RandomState state, int64_t samples, int64_t* out) {
-  std::partial_sum(weights.begin(), weights.end(), weights.begin());
-  const double total = weights.back();
-  FRAMEJIT_CHECK(total > 0, "invalid multinomial distribution (sum of probabilities <= 0)");
+template <class T>
+void draw_with_replacement(const T* weights, std::vector<double>& sums, RandomState state, int64_t samples,
+                           int64_t* out) {
+  double total = 0;
+  bool good = true;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const double weight = double(weights[i]);
+    good &= (weight >= 0) & (weight <= std::numeric_limits<double>::max());
+    sums[i] = total += weight;
+  }
+  FRAMEJIT_CHECK(good, kBadWeights);
+  FRAMEJIT_CHECK(total > 0, kNoWeights);
   // Rounding may give the total itself: then the first entry that reaches it, as those after it weigh
   // nothing.
-  const auto last = std::lower_bound(weights.begin(), weights.end(), total);
+  const auto last = std::lower_bound(sums.begin(), sums.end(), total);
   for (int64_t s = 0; s < samples; ++s) {
     const PhiloxBlock block = philox(state.seed, state.offset + uint64_t(s));
     const double wanted = uniform_double(block[0], block[1]) * total;
-    out[s] = std::min(std::upper_bound(weights.begin(), weights.end(), wanted), last) - weights.begin();
+    out[s] = std::min(std::upper_bound(sums.begin(), sums.end(), wanted), last) - sums.begin();
   }
 }
 
 /// A drawn entry's weight becomes zero.
-void draw_row(std::vector<double> weights, bool replacement, RandomState state, int64_t samples,
-              int64_t* out) {
-  for (double weight : weights)
-    FRAMEJIT_CHECK(weight >= 0 && std::isfinite(weight),
-                   "probability tensor contains either `inf`, `nan` or element < 0");
-  if (replacement) return draw_with_replacement(std::move(weights), state, samples, out);
+template <class T>
+void draw_without_replacement(const T* row, std::vector<double>& weights, RandomState state, int64_t samples,
+                              int64_t* out) {
+  std::transform(row, row + weights.size(), weights.begin(), [](T weight) { return double(weight); });
+  for (double weight : weights) FRAMEJIT_CHECK(weight >= 0 && std::isfinite(weight), kBadWeights);
   for (int64_t s = 0; s < samples; ++s) {
     const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-    FRAMEJIT_CHECK(total > 0, "invalid multinomial distribution (sum of probabilities <= 0)");
+    FRAMEJIT_CHECK(total > 0, kNoWeights);
     const PhiloxBlock block = philox(state.seed, state.offset + uint64_t(s));
     double left = uniform_double(block[0], block[1]) * total;
     size_t chosen = 0;
@@ -260,16 +294,22 @@ void draw_row(std::vector<double> weights, bool replacement, RandomState state, 
 
 void multinomial_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
-  const Tensor self = contiguous_as(args[0].tensor(), DType::float64);
+  const Tensor self = contiguous(args[0].tensor());
+  const bool replacement = args[2].boolean();
   const int64_t samples = args[1].integer(), classes = self.sizes().back();
   const int64_t rows = self.dim() == 1 ? 1 : self.sizes()[0];
   const RandomState state = generator_of(args[3]).take(uint64_t(rows * samples));
-  for (int64_t r = 0; r < rows; ++r) {
-    const double* row = self.data_as<double>() + r * classes;
-    draw_row(std::vector<double>(row, row + classes), args[2].boolean(),
-             {state.seed, state.offset + uint64_t(r * samples)}, samples,
-             result.data_as<int64_t>() + r * samples);
-  }
+  for_dtype(self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    std::vector<double> numbers(size_t(classes), 0);  // of one row
+    for (int64_t r = 0; r < rows; ++r) {
+      const T* row = self.data_as<T>() + r * classes;
+      int64_t* out = result.data_as<int64_t>() + r * samples;
+      const RandomState row_state{state.seed, state.offset + uint64_t(r * samples)};
+      replacement ? draw_with_replacement(row, numbers, row_state, samples, out)
+                  : draw_without_replacement(row, numbers, row_state, samples, out);
+    }
+  });
   results[0] = std::move(result);
 }
 

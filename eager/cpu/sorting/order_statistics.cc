@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "eager/cpu/kernel_support.h"
-#include "eager/cpu/sorting/order.h"
+#include "eager/cpu/sorting/radix.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
@@ -12,54 +12,27 @@ using namespace cpu;
 
 namespace {
 
-template <class T>
-using Row = std::vector<Entry<T>>;
-
-/// The index of what stands at `place` once the row is sorted.
-template <class T>
-int64_t index_at(Row<T>& row, int64_t place) {
-  const auto at = row.begin() + place;
-  std::nth_element(row.begin(), at, row.end(), [](const Entry<T>& a, const Entry<T>& b) {
-    if (less_than(a.value, b.value)) return true;
-    return !less_than(b.value, a.value) && a.index < b.index;
-  });
-  return at->index;
-}
-
-template <class T>
-int64_t nan_count(const Row<T>& row) {
-  return std::count_if(row.begin(), row.end(),
-                       [](const Entry<T>& entry) { return entry.value != entry.value; });
-}
-
 /// The lower of two middle elements. NaN, if there is one, is the median; or is left out.
 template <class T>
-int64_t median_index(Row<T>& row, bool ignore_nan) {
-  const int64_t size = int64_t(row.size()), nans = nan_count(row);
-  if (ignore_nan) return index_at(row, std::max<int64_t>(0, (size - nans - 1) / 2));
-  return nans > 0 ? index_at(row, size - nans) : index_at(row, (size - 1) / 2);
+int64_t median_index(RadixSelect<T>& row, int64_t size, bool ignore_nan) {
+  const int64_t nans = row.nan_count();
+  if (ignore_nan) return row.index_at(std::max<int64_t>(0, (size - nans - 1) / 2));
+  return row.index_at(nans > 0 ? size - nans : (size - 1) / 2);
 }
 
-/// The last place of the most frequent value; of equally frequent ones the smallest counts.
+/// The last place of the most frequent value; of equally frequent ones the smallest counts. `order`: the
+/// row's places in the order of the values.
 template <class T>
-int64_t mode_index(Row<T>& row) {
-  std::stable_sort(row.begin(), row.end(),
-                   [](const Entry<T>& a, const Entry<T>& b) { return less_than(a.value, b.value); });
+int64_t mode_index(const T* from, int64_t stride, const std::vector<int64_t>& order) {
   int64_t longest = 0, found = 0;
-  for (size_t begin = 0, end = 0; begin < row.size(); begin = end) {
-    for (end = begin + 1; end < row.size() && row[end].value == row[begin].value;) ++end;
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    for (end = begin + 1; end < order.size() && from[order[end] * stride] == from[order[begin] * stride];)
+      ++end;
     if (int64_t(end - begin) <= longest) continue;
     longest = int64_t(end - begin);
-    found = row[end - 1].index;
+    found = order[end - 1];
   }
   return found;
-}
-
-template <class T>
-int64_t statistic(Row<T>& row, const std::string& which, int64_t k) {
-  if (which == "kth") return index_at(row, k - 1);
-  if (which == "mode") return mode_index(row);
-  return median_index(row, which == "nanmedian");
 }
 
 template <class T>
@@ -68,11 +41,17 @@ void find_statistics(const Tensor& self, const RowShape& shape, const std::strin
   const T* from = self.data_as<T>();
   const int64_t grain = std::max<int64_t>(1, 8192 / std::max<int64_t>(1, shape.length));
   parallel_for(shape.outer * shape.inner, grain, [&](int64_t begin, int64_t end) {
-    Row<T> row(size_t(shape.length));
+    RadixOrder<T> order;
+    RadixSelect<T> select;
     for (int64_t r = begin; r < end; ++r) {
       const T* first = from + (r / shape.inner) * shape.length * shape.inner + r % shape.inner;
-      for (int64_t i = 0; i < shape.length; ++i) row[size_t(i)] = {first[i * shape.inner], i};
-      to[r] = statistic(row, which, k);
+      if (which == "mode") {
+        to[r] = mode_index(first, shape.inner, order(first, shape.inner, shape.length, false));
+        continue;
+      }
+      select.take(first, shape.inner, shape.length);
+      to[r] =
+          which == "kth" ? select.index_at(k - 1) : median_index(select, shape.length, which == "nanmedian");
     }
   });
 }

@@ -1,9 +1,12 @@
-// Sorting by digits of the bits of numbers.
+// Sorting, and finding what stands where in a sorted row, by the bits of numbers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -34,9 +37,6 @@ auto sort_key(T value) {
 template <class T>
 class RadixOrder {
  public:
-  /// Shorter rows are sorted faster by comparison.
-  static constexpr int64_t kShortest = 128;
-
   /// The places of the elements from[i * stride], i < n, in the order of their values.
   const std::vector<int64_t>& operator()(const T* from, int64_t stride, int64_t n, bool descending) {
     entries_.resize(size_t(n));
@@ -48,7 +48,7 @@ class RadixOrder {
       for (size_t d = 0; d < kDigits; ++d) ++counts_[d][digit(entries_[size_t(i)].key, d)];
     }
     for (size_t d = 0; d < kDigits; ++d)
-      if (counts_[d][digit(entries_[0].key, d)] != n) distribute(d);  // else all have the same digit
+      if (n > 0 && counts_[d][digit(entries_[0].key, d)] != n) distribute(d);  // else all have the same digit
     places_.resize(size_t(n));
     for (int64_t i = 0; i < n; ++i) places_[size_t(i)] = entries_[size_t(i)].place;
     return places_;
@@ -77,6 +77,82 @@ class RadixOrder {
   std::vector<Entry> entries_, other_;
   std::vector<int64_t> places_;
   std::array<std::array<int64_t, 256>, kDigits> counts_;
+};
+
+/// Orders short rows by counting, for each element, those that are smaller: many comparisons, but no branch
+/// that depends on them. Equal elements keep their order.
+template <class T>
+class RankOrder {
+ public:
+  static constexpr int64_t kLongest = 64;
+
+  /// As `RadixOrder`; n <= kLongest. Good until the next call.
+  std::span<const int64_t> operator()(const T* from, int64_t stride, int64_t n, bool descending) {
+    keys_.fill(std::numeric_limits<Key>::max());  // behind the row: never smaller
+    for (int64_t i = 0; i < n; ++i) {
+      const Key key = Key(sort_key(from[i * stride]) ^ kSign);
+      keys_[size_t(i)] = descending ? ~key : key;
+    }
+    std::fill_n(places_.begin(), n, -1);
+    for (int64_t i = 0; i < n; ++i) {
+      size_t rank = n <= 16   ? smaller<16>(keys_[size_t(i)])
+                    : n <= 32 ? smaller<32>(keys_[size_t(i)])
+                              : smaller<kLongest>(keys_[size_t(i)]);
+      while (places_[rank] >= 0) ++rank;  // equal ones came before
+      places_[rank] = i;
+    }
+    return {places_.data(), size_t(n)};
+  }
+
+ private:
+  using Bits = decltype(sort_key(T()));
+  using Key = std::make_signed_t<Bits>;  // SSE compares these alone
+  static constexpr Bits kSign = Bits(1) << (8 * sizeof(Bits) - 1);
+
+  template <size_t kCount>
+  size_t smaller(Key key) const {
+    Key count = 0;
+    for (size_t i = 0; i < kCount; ++i) count += Key(keys_[i] < key);
+    return size_t(count);
+  }
+
+  alignas(64) std::array<Key, kLongest> keys_;
+  std::array<int64_t, kLongest> places_;
+};
+
+/// Finds single places of a sorted row; keeps its memory from one row to the next.
+template <class T>
+class RadixSelect {
+ public:
+  /// Takes the row from[i * stride], i < n.
+  RadixSelect& take(const T* from, int64_t stride, int64_t n) {
+    keys_.resize(size_t(n));
+    for (int64_t i = 0; i < n; ++i) keys_[size_t(i)] = sort_key(from[i * stride]);
+    return *this;
+  }
+  int64_t nan_count() const {
+    return std::is_integral_v<T> ? 0 : std::count(keys_.begin(), keys_.end(), Key(~Key(0)));
+  }
+  /// The index of what stands at `place` once the row is sorted; equal elements keep their order.
+  int64_t index_at(int64_t place) {
+    candidates_ = keys_;
+    for (int shift = 8 * int(sizeof(Key)) - 8; shift >= 0; shift -= 8) {
+      std::array<int64_t, 256> counts{};
+      for (Key key : candidates_) ++counts[size_t(key >> shift) & 255];
+      size_t digit = 0;
+      for (; place >= counts[digit]; ++digit) place -= counts[digit];
+      if (counts[digit] == int64_t(candidates_.size())) continue;
+      std::erase_if(candidates_, [=](Key key) { return (size_t(key >> shift) & 255) != digit; });
+    }
+    const Key found = candidates_[0];  // all that are left are equal
+    auto at = std::find(keys_.begin(), keys_.end(), found);
+    for (; place > 0; --place) at = std::find(at + 1, keys_.end(), found);
+    return at - keys_.begin();
+  }
+
+ private:
+  using Key = decltype(sort_key(T()));
+  std::vector<Key> keys_, candidates_;
 };
 
 }  // namespace framejit::eager::cpu

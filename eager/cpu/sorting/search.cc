@@ -36,18 +36,26 @@ void check_sizes(const Dims& sequence, const Dims& values) {
       sizes_text(sequence), " and input value tensor ", sizes_text(values));
 }
 
+/// Among more elements than this, most are not in the cache: a branch that is guessed right then begins to
+/// load what is wanted next, while a choice waits.
+constexpr int64_t kCached = 4096;
+
 /// How many of `n` sorted elements, read through `place`, stand before the place of `value`. NaN is the
 /// largest.
 template <class T, class Place>
 int64_t place_of(const T* sorted, int64_t n, T value, bool behind_equals, Place place) {
-  int64_t low = 0, high = n;
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    const T element = sorted[place(middle)];
-    const bool before = behind_equals ? !less_than(value, element) : less_than(element, value);
-    (before ? low : high) = before ? middle + 1 : middle;
+  const auto before = [=](int64_t at) {
+    const T element = sorted[place(at)];
+    return behind_equals ? !less_than(value, element) : less_than(element, value);
+  };
+  int64_t low = 0;
+  while (n > kCached) {
+    const int64_t half = n / 2;
+    if (before(low + half - 1)) low += half;
+    n -= half;
   }
-  return low;
+  for (; n > 1; n -= n / 2) low += before(low + n / 2 - 1) ? n / 2 : 0;  // a choice, not a branch
+  return low + (n == 1 && before(low));
 }
 
 /// `per_row` values are looked up in each row of `length`; one row serves all when `shared`.

@@ -13,63 +13,102 @@ using namespace cpu;
 
 namespace {
 
-/// Calls `order(entries)` for every row along `dim` and stores the first entries of the order as values and
-/// indices: as many as `values` has room for.
-template <class T, class Order>
-void order_rows(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, Order order) {
+/// Calls `visit(from, value, index)` for every row along `dim`, with where the row and its results begin. The
+/// elements of a row, and its results, are `RowShape::inner` apart.
+template <class T, class Visit>
+void for_each_row(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, Visit visit) {
   const RowShape shape = row_shape(self.sizes(), dim);
   const int64_t kept = row_shape(values.sizes(), dim).length;
-  const T* from = self.data_as<T>();
   const int64_t grain = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, shape.length));
   parallel_for(shape.outer * shape.inner, grain, [&](int64_t begin, int64_t end) {
-    std::vector<Entry<T>> row(size_t(shape.length));
+    auto row = visit(shape);
     for (int64_t r = begin; r < end; ++r) {
-      const int64_t o = r / shape.inner, k = r % shape.inner;
-      for (int64_t i = 0; i < shape.length; ++i)
-        row[size_t(i)] = {from[(o * shape.length + i) * shape.inner + k], i};
-      order(row);
-      for (int64_t i = 0; i < kept; ++i) {
-        const int64_t to = (o * kept + i) * shape.inner + k;
-        values.data_as<T>()[to] = row[size_t(i)].value;
-        indices.data_as<int64_t>()[to] = row[size_t(i)].index;
-      }
+      const int64_t o = r / shape.inner, k = r % shape.inner, to = o * kept * shape.inner + k;
+      row(self.data_as<T>() + o * shape.length * shape.inner + k, values.data_as<T>() + to,
+          indices.data_as<int64_t>() + to);
     }
   });
 }
 
-/// All of every row, by digits.
-template <class T>
+/// All of every row.
+template <class T, class Order>
 void sort_rows(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, bool descending) {
-  const RowShape shape = row_shape(self.sizes(), dim);
-  const int64_t grain = std::max<int64_t>(1, 4096 / shape.length);
-  parallel_for(shape.outer * shape.inner, grain, [&](int64_t begin, int64_t end) {
-    RadixOrder<T> order;
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t start = r / shape.inner * shape.length * shape.inner + r % shape.inner;
-      const T* from = self.data_as<T>() + start;
-      T* value = values.data_as<T>() + start;
-      int64_t* index = indices.data_as<int64_t>() + start;
+  for_each_row<T>(self, dim, values, indices, [=](const RowShape& shape) {
+    return [=, order = Order()](const T* from, T* value, int64_t* index) mutable {
       for (int64_t place : order(from, shape.inner, shape.length, descending)) {
         *value = from[place * shape.inner];
         *index = place;
         value += shape.inner;
         index += shape.inner;
       }
-    }
+    };
   });
 }
 
-/// A stable sort. std::stable_sort takes memory for every row, which rows of a few elements notice.
-template <class T, class Less>
-void sort_row(std::vector<Entry<T>>& row, Less less) {
-  constexpr size_t few = 32;
-  if (row.size() > few) return std::stable_sort(row.begin(), row.end(), less);
-  for (size_t i = 1; i < row.size(); ++i) {
-    const Entry<T> entry = row[i];
-    size_t at = i;
-    for (; at > 0 && less(entry, row[at - 1]); --at) row[at] = row[at - 1];
-    row[at] = entry;
+/// Whether `a` comes before `b` among the largest (or smallest).
+template <class T>
+bool leads(const Entry<T>& a, const Entry<T>& b, bool largest) {
+  if (largest ? less_than(b.value, a.value) : less_than(a.value, b.value)) return true;
+  return !(largest ? less_than(a.value, b.value) : less_than(b.value, a.value)) && a.index < b.index;
+}
+
+/// The first `k` elements of a row, in a heap whose top is the last of them, or,
+/// while they are few, in order: most elements are compared with that last one alone.
+template <class T>
+class Leaders {
+ public:
+  Leaders(int64_t k, bool largest) : k_(size_t(k)), largest_(largest) {}
+
+  const std::vector<Entry<T>>& of(const T* from, int64_t stride, int64_t n) {
+    const auto order = [this](const Entry<T>& a, const Entry<T>& b) { return leads(a, b, largest_); };
+    first_.clear();
+    for (int64_t i = 0; i < int64_t(k_); ++i) first_.push_back({from[i * stride], i});
+    const bool few = k_ <= kFew;
+    few ? std::sort(first_.begin(), first_.end(), order)
+        : std::make_heap(first_.begin(), first_.end(), order);
+    for (int64_t i = int64_t(k_); i < n; ++i) {
+      const T x = from[i * stride], last = few ? first_.back().value : first_.front().value;
+      if (!(largest_ ? less_than(last, x) : less_than(x, last))) continue;  // also if equal: it comes later
+      few ? insert({x, i}) : exchange_top({x, i}, order);
+    }
+    if (!few) std::sort_heap(first_.begin(), first_.end(), order);
+    return first_;
   }
+
+ private:
+  static constexpr size_t kFew = 128;
+
+  void insert(const Entry<T>& entry) {
+    size_t at = k_ - 1;
+    for (; at > 0 && leads(entry, first_[at - 1], largest_); --at) first_[at] = first_[at - 1];
+    first_[at] = entry;
+  }
+  template <class Order>
+  void exchange_top(const Entry<T>& entry, Order order) {
+    std::pop_heap(first_.begin(), first_.end(), order);
+    first_.back() = entry;
+    std::push_heap(first_.begin(), first_.end(), order);
+  }
+
+  size_t k_;
+  bool largest_;
+  std::vector<Entry<T>> first_;
+};
+
+template <class T>
+void take_first(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, int64_t k,
+                bool largest) {
+  if (k == 0) return;
+  for_each_row<T>(self, dim, values, indices, [=](const RowShape& shape) {
+    return [=, leaders = Leaders<T>(k, largest)](const T* from, T* value, int64_t* index) mutable {
+      for (const Entry<T>& entry : leaders.of(from, shape.inner, shape.length)) {
+        *value = entry.value;
+        *index = entry.index;
+        value += shape.inner;
+        index += shape.inner;
+      }
+    };
+  });
 }
 
 struct OrderedRows {
@@ -103,13 +142,9 @@ void sort_kernel(const Op& op, const Value* args, Value* results) {
   const OrderedRows rows(op, args, 1);
   for_dtype(rows.self.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    if (rows.self.dim() > 0 && rows.self.sizes()[rows.dim] >= RadixOrder<T>::kShortest)
-      return sort_rows<T>(rows.self, rows.dim, rows.values, rows.indices, descending);
-    order_rows<T>(rows.self, rows.dim, rows.values, rows.indices, [descending](auto& row) {
-      sort_row(row, [descending](const auto& a, const auto& b) {
-        return descending ? less_than(b.value, a.value) : less_than(a.value, b.value);
-      });
-    });
+    const bool few = row_shape(rows.self.sizes(), rows.dim).length <= RankOrder<T>::kLongest;
+    const auto sort = few ? sort_rows<T, RankOrder<T>> : sort_rows<T, RadixOrder<T>>;
+    sort(rows.self, rows.dim, rows.values, rows.indices, descending);
   });
   rows.store(results);
 }
@@ -131,13 +166,7 @@ void topk_kernel(const Op& op, const Value* args, Value* results) {
   const bool largest = args[3].boolean();
   const OrderedRows rows(op, args, 2);
   for_dtype(rows.self.dtype(), [&](auto zero) {
-    order_rows<decltype(zero)>(rows.self, rows.dim, rows.values, rows.indices, [k, largest](auto& row) {
-      const auto last = row.begin() + std::min<int64_t>(k, int64_t(row.size()));
-      std::partial_sort(row.begin(), last, row.end(), [largest](const auto& a, const auto& b) {
-        if (largest ? less_than(b.value, a.value) : less_than(a.value, b.value)) return true;
-        return !(largest ? less_than(a.value, b.value) : less_than(b.value, a.value)) && a.index < b.index;
-      });
-    });
+    take_first<decltype(zero)>(rows.self, rows.dim, rows.values, rows.indices, k, largest);
   });
   rows.store(results);
 }

@@ -36,19 +36,6 @@ void convert_run(const From* in, To* out, int64_t n) {
   else
     for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i]);
 }
-template <class From, class To>
-void cast(const void* from, int64_t stride, void* to, int64_t n) {
-  const From* in = static_cast<const From*>(from);
-  To* out = static_cast<To*>(to);
-  if (stride == 1) {
-    convert_run(in, out, n);
-  } else if (stride == 0) {
-    std::fill_n(out, n, convert<To>(*in));
-  } else {
-    for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i * stride]);
-  }
-}
-
 /// For moving elements without looking at them.
 template <size_t kSize>
 using Bits = std::conditional_t<
@@ -57,19 +44,51 @@ using Bits = std::conditional_t<
                        std::conditional_t<kSize == 4, uint32_t,
                                           std::conditional_t<kSize == 8, uint64_t, std::complex<double>>>>>;
 
+/// Steps that are known when this is compiled become shuffles of vectors.
+template <int64_t kStride, class T>
+void move_steps(const T* in, T* out, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) out[i] = in[i * kStride];
+}
+/// One by one: what GCC makes of it, vectors put together from single elements, is slower.
+template <class T>
+void move_steps(const T* in, int64_t stride, T* out, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = in[i * stride];
+    asm volatile("" ::: "memory");
+  }
+}
 template <class T>
 void move(const void* from, int64_t stride, void* to, int64_t n) {
   const T* in = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
-  if (stride == 1) {
-    std::memcpy(static_cast<void*>(out), in, size_t(n) * sizeof(T));
-  } else if (stride == 0) {
-    const T value = *in;
-    std::fill_n(out, n, value);
-  } else if (stride == -1) {
-    for (int64_t i = 0; i < n; ++i) out[i] = in[-i];
-  } else {
-    for (int64_t i = 0; i < n; ++i) out[i] = in[i * stride];
+  switch (stride) {
+    case 0:
+      return void(std::fill_n(out, n, T(*in)));
+    case 1:
+      std::memcpy(static_cast<void*>(out), in, size_t(n) * sizeof(T));
+      return;
+    case -1:
+      return move_steps<-1>(in, out, n);
+    case 2:
+      return move_steps<2>(in, out, n);
+    default:
+      return move_steps(in, stride, out, n);
+  }
+}
+
+constexpr int64_t kChunk = 512;  ///< elements between two steps of a conversion
+
+template <class From, class To>
+void cast(const void* from, int64_t stride, void* to, int64_t n) {
+  const From* in = static_cast<const From*>(from);
+  To* out = static_cast<To*>(to);
+  if (stride == 1) return convert_run(in, out, n);
+  if (stride == 0) return void(std::fill_n(out, n, convert<To>(*in)));
+  From elements[kChunk];
+  for (int64_t at = 0; at < n; at += kChunk) {
+    const int64_t count = std::min(kChunk, n - at);
+    move<Bits<sizeof(From)>>(in + at * stride, stride, elements, count);
+    convert_run(elements, out + at, count);
   }
 }
 
@@ -105,14 +124,13 @@ constexpr cpu::CastFn cast_function();
 template <class From, class Between, class To>
 void cast_by_way_of(const void* from, int64_t stride, void* to, int64_t n) {
   constexpr cpu::CastFn first = cast_function<From, Between>(), second = cast_function<Between, To>();
-  constexpr int64_t chunk = 512;
-  Between between[chunk];
+  Between between[kChunk];
   if (stride == 0) {
     first(from, 0, between, 1);
     return second(between, 0, to, n);
   }
-  for (int64_t at = 0; at < n; at += chunk) {
-    const int64_t count = std::min(chunk, n - at);
+  for (int64_t at = 0; at < n; at += kChunk) {
+    const int64_t count = std::min(kChunk, n - at);
     first(static_cast<const From*>(from) + at * stride, stride, between, count);
     second(between, 1, static_cast<To*>(to) + at, count);
   }

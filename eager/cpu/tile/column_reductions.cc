@@ -1,5 +1,9 @@
 // Reductions of rows into one running result per column.
+// Vectors pass between functions that are all inlined here: no calling convention is at stake.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 #include <algorithm>
+#include <cstring>
 
 #include "eager/cpu/tile/loop_table.h"
 #include "eager/cpu/tile/reductions.h"
@@ -12,8 +16,34 @@ template <ReduceKind kKind, class T, bool kIndexed = is_arg(kKind)>
 struct Accumulator {
   using R = Reduction<kKind, T>;
   typename R::Lane value;
-  static void row(Accumulator* into, const typename R::Lane* in, int64_t n, int64_t) {
-    for (int64_t i = 0; i < n; ++i) into[i].value = R::combine(into[i].value, in[i]);
+  static constexpr int kRows = 8;  ///< taken in at once: results are read and written that much less often
+  template <int kCount>
+  static void take(Accumulator* __restrict into, const typename R::Lane* __restrict in, int64_t stride,
+                   int64_t n) {
+    using Lane = typename R::Lane;
+    int64_t i = 0;
+    if constexpr (!is_complex_type<T>) {
+      typedef Lane Vector __attribute__((vector_size(64)));
+      constexpr int64_t lanes = 64 / int64_t(sizeof(Lane));
+      for (; i + lanes <= n; i += lanes) {
+        Vector value, next;
+        std::memcpy(&value, into + i, sizeof value);
+#pragma GCC unroll 8
+        for (int r = 0; r < kCount; ++r) {
+          std::memcpy(&next, in + r * stride + i, sizeof next);
+          value = R::combine_vectors(value, R::entering(next));
+        }
+        std::memcpy(static_cast<void*>(into + i), &value, sizeof value);
+      }
+    }
+    for (; i < n; ++i)
+      for (int r = 0; r < kCount; ++r)
+        into[i].value = R::combine(into[i].value, R::entering(in[r * stride + i]));
+  }
+  static void rows(Accumulator* into, const typename R::Lane* in, int64_t stride, int64_t rows, int64_t n,
+                   int64_t) {
+    for (; rows >= kRows; rows -= kRows, in += kRows * stride) take<kRows>(into, in, stride, n);
+    for (; rows > 0; --rows, in += stride) take<1>(into, in, stride, n);
   }
   static Accumulator nothing() { return {R::neutral()}; }
   ReduceState state() const { return R::state_of(value, 0); }
@@ -23,9 +53,11 @@ struct Accumulator<kKind, T, true> {
   using R = Reduction<kKind, T>;
   typename R::Lane value;
   int64_t index;
-  static void row(Accumulator* into, const typename R::Lane* in, int64_t n, int64_t row) {
-    for (int64_t i = 0; i < n; ++i)
-      if (into[i].index < 0 || R::beats(in[i], into[i].value)) into[i] = {in[i], row};
+  static void rows(Accumulator* into, const typename R::Lane* in, int64_t stride, int64_t rows, int64_t n,
+                   int64_t first) {
+    for (int64_t row = first; row < first + rows; ++row, in += stride)
+      for (int64_t i = 0; i < n; ++i)
+        if (into[i].index < 0 || R::beats(in[i], into[i].value)) into[i] = {in[i], row};
   }
   static Accumulator nothing() { return {R::neutral(), -1}; }
   ReduceState state() const { return R::state_of(value, index); }
@@ -35,8 +67,8 @@ template <ReduceKind kKind, class T>
 struct Column {
   using A = Accumulator<kKind, T>;
   static void start(void* memory, int64_t n) { std::fill_n(static_cast<A*>(memory), n, A::nothing()); }
-  static void row(void* memory, const void* in, int64_t n, int64_t row) {
-    A::row(static_cast<A*>(memory), static_cast<const typename A::R::Lane*>(in), n, row);
+  static void rows(void* memory, const void* in, int64_t stride, int64_t rows, int64_t n, int64_t first) {
+    A::rows(static_cast<A*>(memory), static_cast<const typename A::R::Lane*>(in), stride, rows, n, first);
   }
   static void product(void* memory, const void* left, const void* right, int64_t n) {
     A* into = static_cast<A*>(memory);
@@ -56,7 +88,7 @@ void add_column_reductions(cpu::LoopKernels& table) {
   for_each_reduction([&]<ReduceKind kKind, class T>() {
     using C = Column<kKind, T>;
     cpu::ColumnReducer& entry = table.column[size_t(kKind)][size_t(dtype_of<T>())];
-    entry = {&C::start, &C::row, nullptr, &C::flush, int(sizeof(typename C::A))};
+    entry = {&C::start, &C::rows, nullptr, &C::flush, int(sizeof(typename C::A))};
     if constexpr (is_sum(kKind) && std::is_floating_point_v<T>) entry.product = &C::product;
   });
 }

@@ -36,6 +36,7 @@ FRAMEJIT_TILE_OF_FLOAT(asinh)
 FRAMEJIT_TILE_OF_FLOAT(acosh)
 FRAMEJIT_TILE_OF_FLOAT(atanh)
 FRAMEJIT_TILE_OF_FLOAT(erfc)
+FRAMEJIT_TILE_OF_FLOAT(lgamma)
 #undef FRAMEJIT_TILE_OF_FLOAT
 
 template <class A>
@@ -76,12 +77,6 @@ EIGEN_STRONG_INLINE auto log10(const A& a) {
   else
     return each([](T x) { return std::log10(x); }, a);
 }
-template <class A>
-EIGEN_STRONG_INLINE auto lgamma(const A& a) {
-  using T = typename A::Scalar;
-  return each([](T x) { return std::lgamma(x); }, a);
-}
-
 template <class A, class B>
 EIGEN_STRONG_INLINE auto atan2(const A& a, const B& b) {
   using T = typename A::Scalar;
@@ -166,9 +161,16 @@ EIGEN_STRONG_INLINE Block<typename A::Scalar> gelu_tanh_slope(const A& a) {
   return T(0.5) * (T(1) + t) + T(0.5) * a * (T(1) - t * t) * (scale * (T(1) + T(3) * cubic * a * a));
 }
 
+template <class A, class B>
+[[gnu::noinline]] Block<typename A::Scalar> pow_of_any(const A& a, const B& b) {
+  if constexpr (std::is_same_v<typename A::Scalar, float>)
+    return pow_float(a, b);
+  else
+    return pow_double(a, b);
+}
 /// Squares, roots and the like are exact where the exponent is one number for the whole tile.
 template <class A, class B>
-EIGEN_STRONG_INLINE Block<typename A::Scalar> pow(const A& a, const B& b) {
+[[gnu::always_inline]] inline Block<typename A::Scalar> pow(const A& a, const B& b) {
   using T = typename A::Scalar;
   if constexpr (is_constant_block<B>) {
     const T exponent = b.coeff(0);
@@ -179,10 +181,7 @@ EIGEN_STRONG_INLINE Block<typename A::Scalar> pow(const A& a, const B& b) {
     if (exponent == T(-1)) return T(1) / a;
     if (exponent == T(-2)) return T(1) / (a * a);
   }
-  if constexpr (std::is_same_v<T, float>)
-    return pow_float(a, b);
-  else
-    return pow_double(a, b);
+  return pow_of_any(a, b);
 }
 
 /// log(exp(a) + exp(b)) without overflow; equal infinities stay.

@@ -18,7 +18,9 @@ constexpr bool is_extremum(ReduceKind kind) {
          kind == ReduceKind::argmin;
 }
 constexpr bool is_arg(ReduceKind kind) { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
-constexpr bool is_sum(ReduceKind kind) { return kind == ReduceKind::sum || kind == ReduceKind::mean; }
+constexpr bool is_sum(ReduceKind kind) {
+  return kind == ReduceKind::sum || kind == ReduceKind::mean || kind == ReduceKind::nansum;
+}
 
 /// One kind over elements of type T. `Lane` is the type of a running result within a chunk.
 template <ReduceKind kKind, class T>
@@ -35,6 +37,14 @@ struct Reduction {
       return kLargest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
     else
       return kLargest ? std::numeric_limits<Lane>::lowest() : std::numeric_limits<Lane>::max();
+  }
+  /// What an element (or a vector of them) counts as.
+  template <class V>
+  static V entering(V x) {
+    if constexpr (kKind == ReduceKind::nansum)
+      return x == x ? x : V{};
+    else
+      return x;
   }
   /// Whether `b` displaces `a`: NaN does, and stays.
   template <class V>
@@ -140,6 +150,9 @@ template <ReduceKind kKind, class Visit>
 void for_each_dtype(Visit& visit) {
   if constexpr (kKind == ReduceKind::any || kKind == ReduceKind::all) {
     visit.template operator()<kKind, bool>();
+  } else if constexpr (kKind == ReduceKind::nansum) {
+    visit.template operator()<kKind, float>();
+    visit.template operator()<kKind, double>();
   } else if constexpr (is_extremum(kKind)) {
     visit.template operator()<kKind, bool>();
     visit.template operator()<kKind, uint8_t>();
@@ -166,6 +179,7 @@ void for_each_reduction(Visit visit) {
   for_each_dtype<ReduceKind::all>(visit);
   for_each_dtype<ReduceKind::argmax>(visit);
   for_each_dtype<ReduceKind::argmin>(visit);
+  for_each_dtype<ReduceKind::nansum>(visit);
 }
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE

@@ -34,6 +34,13 @@ template <class L, class F>
   for (int v = 0; v < L::kVectors; ++v) f(v);
 }
 
+/// What the next chunk reads in the place of `at`: at the end of a chunk, lanes are combined, and memory
+/// would wait.
+template <class T>
+[[gnu::always_inline]] inline void prefetch_next_chunk(const T* at) {
+  __builtin_prefetch(at + cpu::kReduceChunk);
+}
+
 /// Combines lane i of a vector with lane i + half, until one is left.
 template <class R, class Vector>
 [[gnu::always_inline]] inline typename R::Lane fold_vector(Vector vector) {
@@ -113,6 +120,7 @@ bool reduce_ordered(const T* from, int64_t n, T& result) {
   auto unordered = running.vectors[0] != running.vectors[0];
   each_vector<L>([&](int v) { unordered |= running.vectors[v] != running.vectors[v]; });
   auto take = [&](int v, const T* at) {
+    prefetch_next_chunk(at);
     typename L::Vector x = L::load(at);
     unordered |= x != x;
     running.vectors[v] = R::combine_vectors(running.vectors[v], x);
@@ -148,8 +156,13 @@ typename Reduction<kKind, T>::Lane reduce_values(const T* in, int64_t n) {
       T result;
       if (reduce_ordered<kKind, T>(in, n, result)) return result;
     }
-    return reduce_lanes<Reduction<kKind, T>>(
-        n, [=](int64_t i) { return from[i]; }, [=](int64_t i) { return Lanes<Lane>::load(from + i); });
+    using R = Reduction<kKind, T>;
+    return reduce_lanes<R>(
+        n, [=](int64_t i) { return R::entering(from[i]); },
+        [=](int64_t i) {
+          prefetch_next_chunk(from + i);
+          return R::entering(Lanes<Lane>::load(from + i));
+        });
   }
 }
 
@@ -194,13 +207,55 @@ ReduceState reduce_chunk(const void* in, int64_t n, int64_t first) {
   }
 }
 
+/// Running results of this many short rows at once.
+constexpr int64_t kShortRows = 16;
+
+/// Rows of fewer than kLanes elements side by side: element j of each, then element j + 1. Each is combined
+/// in the order that `reduce_chunk` has.
+template <ReduceKind kKind, class T>
+void reduce_short_rows(const T* from, int64_t stride, int64_t rows, int64_t n, int64_t first,
+                       ReduceState* out) {
+  using R = Reduction<kKind, T>;
+  using Lane = typename R::Lane;
+  Lane best[kShortRows];
+  int64_t place[kShortRows];
+  std::fill_n(best, rows, R::neutral());
+  std::fill_n(place, rows, is_arg(kKind) ? -1 : 0);
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t r = 0; r < rows; ++r) {
+      const Lane x = Lane(from[r * stride + j]);
+      if constexpr (is_arg(kKind)) {
+        const bool wins = (place[r] < 0) | R::beats(x, best[r]);
+        best[r] = wins ? x : best[r];
+        place[r] = wins ? first + j : place[r];
+      } else {
+        best[r] = R::combine(best[r], R::entering(x));
+      }
+    }
+  for (int64_t r = 0; r < rows; ++r)
+    if constexpr (kKind == ReduceKind::sum && std::is_same_v<T, bool>)
+      out[r] = Reduction<ReduceKind::sum, int64_t>::state_of(best[r], 0);
+    else
+      out[r] = R::state_of(best[r], place[r]);
+}
+
+template <ReduceKind kKind, class T>
+void reduce_chunks(const void* in, int64_t stride, int64_t rows, int64_t n, int64_t first, ReduceState* out) {
+  const T* from = static_cast<const T*>(in);
+  if constexpr (!is_complex_type<T>) {
+    for (; n < kLanes && rows > 0; rows -= kShortRows, from += kShortRows * stride, out += kShortRows)
+      reduce_short_rows<kKind, T>(from, stride, std::min(kShortRows, rows), n, first, out);
+  }
+  for (int64_t r = 0; r < rows; ++r) out[r] = reduce_chunk<kKind, T>(from + r * stride, n, first);
+}
+
 }  // namespace
 
 void add_row_reductions(cpu::LoopKernels& table) {
   for_each_reduction([&]<ReduceKind kKind, class T>() {
     using R = Reduction<kKind, T>;
     cpu::RowReducer& entry = table.row[size_t(kKind)][size_t(dtype_of<T>())];
-    entry = {&R::start, &reduce_chunk<kKind, T>, nullptr, &R::merge, &R::finish};
+    entry = {&R::start, &reduce_chunk<kKind, T>, &reduce_chunks<kKind, T>, nullptr, &R::merge, &R::finish};
     if constexpr (is_sum(kKind) && std::is_floating_point_v<T>) entry.product = &reduce_products<kKind, T>;
   });
 }

@@ -3,9 +3,8 @@
 // outside of a function's ordinary range are left to libm, element by element.
 //   series.h          what they are made of
 //   float_angles.h    sin, cos, tan, asin, acos, atan, atan2
-//   float_powers.h    exp2, log2, log10, pow, sinh, cosh, asinh, acosh, atanh, expm1, hypot, logaddexp
-//   float_errors.h    erfc, erfinv
-//   float_division.h  fmod, remainder, floor_divide
+//   float_powers.h    exp2, log2, log10, pow, sinh, cosh, asinh, acosh, atanh, expm1, hypot, logaddexp,
+//   lgamma float_errors.h    erfc, erfinv float_division.h  fmod, remainder, floor_divide
 #pragma once
 
 #include "eager/cpu/tile/float_angles.h"

@@ -1,0 +1,125 @@
+"""Kernels that choose between ways by size or strides: each way against PyTorch, with NaN, infinities and equal elements."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import framejit as fj
+
+torch = pytest.importorskip("torch")
+
+
+def numbers(*shape: int, nan: bool = False) -> np.ndarray:
+    """Of few values, so that many are equal."""
+    x = np.random.default_rng(0).integers(-20, 20, shape).astype("float32") / 4
+    if nan:
+        x.flat[:: max(2, x.size // 3)] = np.nan
+        x.flat[1] = np.inf
+    return x
+
+
+@pytest.mark.parametrize("length", [1, 5, 16, 17, 64, 65, 200])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int16", "uint8", "bool"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_sort(length: int, dtype: str, descending: bool) -> None:
+    x = numbers(3, length).astype(dtype)
+    if dtype.startswith("float") and length > 4:
+        x[1, 3] = np.nan
+    got = fj.from_numpy(x).sort(dim=1, descending=descending, stable=True)
+    expected = torch.from_numpy(x).sort(dim=1, descending=descending, stable=True)
+    for a, b in zip(got, expected, strict=True):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
+@pytest.mark.parametrize("k", [1, 10, 128, 129, 500])
+@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_topk(k: int, largest: bool, dim: int) -> None:
+    x = numbers(700, 700, nan=True)[:, :3] if dim == 0 else numbers(3, 700, nan=True)
+    values, indices = fj.from_numpy(x).topk(k, dim, largest=largest)
+    np.testing.assert_array_equal(values.numpy(), torch.from_numpy(x).topk(k, dim, largest=largest)[0].numpy())
+    np.testing.assert_array_equal(np.take_along_axis(x, indices.numpy(), dim), values.numpy())
+
+
+@pytest.mark.parametrize("nan", [False, True])
+@pytest.mark.parametrize("length", [1, 2, 7, 300])
+def test_order_statistics(nan: bool, length: int) -> None:
+    x = numbers(5, max(length, 2), nan=nan)[:, :length]
+    for name in ("median", "nanmedian"):
+        got, expected = (getattr(t.from_numpy(x.copy()), name)(1)[0].numpy() for t in (fj, torch))
+        np.testing.assert_array_equal(got, expected)
+    place = (length + 1) // 2
+    values, indices = fj.from_numpy(x).kthvalue(place, 1)
+    np.testing.assert_array_equal(values.numpy(), torch.from_numpy(x.copy()).kthvalue(place, 1)[0].numpy())
+    np.testing.assert_array_equal(indices.numpy(), np.argsort(x, 1, kind="stable")[:, place - 1])
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (70, 5), (33, 63), (4, 64), (3, 5000), (200_000,), (5, 9000, 8), (300, 70)])
+@pytest.mark.parametrize("name", ["sum", "prod", "amax", "argmin", "nansum", "mean"])
+def test_reductions(shape: tuple[int, ...], name: str) -> None:
+    x = numbers(*shape, nan=True) if name in ("nansum", "amax", "argmin") else numbers(*shape) / 4
+    x.flat[1] = 0
+    for dim in range(len(shape)):
+        got, expected = (getattr(t, name)(t.from_numpy(x), dim).numpy() for t in (fj, torch))
+        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-4)
+
+
+def test_nansum_of_infinities() -> None:
+    for values, expected in (([np.inf, -np.inf, np.nan], np.nan), ([np.nan, np.inf], np.inf), ([np.nan], 0.0)):
+        for copies in (1, 40):
+            np.testing.assert_equal(fj.nansum(fj.tensor(values * copies)).item(), expected)
+
+
+@pytest.mark.parametrize("n", [10, 5000])
+def test_sums_of_functions_are_those_of_graphs(n: int) -> None:
+    """One pass over what is not recorded gives what the two ops give."""
+    a, b = fj.from_numpy(numbers(n) / 3), fj.from_numpy(numbers(n)[::-1].copy() / 7)
+    wanted = a.clone().requires_grad_()
+    assert fj.dot(a, b).item() == fj.dot(wanted, b).item() == (a * b).sum().item()
+    assert fj.linalg.vector_norm(a, 1).item() == fj.linalg.vector_norm(wanted, 1).item()
+    assert fj.linalg.vector_norm(a).item() == fj.linalg.vector_norm(wanted).item()
+
+
+@pytest.mark.parametrize("step", [-1, 2, 3, -2])
+@pytest.mark.parametrize("dtype", ["float32", "int64", "bool", "complex64", "float16"])
+def test_strided_casts(step: int, dtype: str) -> None:
+    x = (numbers(3000) * 4).astype("int8").astype(dtype)
+    as_of = {t: t.from_numpy(x).flip(0) if step < 0 else t.from_numpy(x) for t in (fj, torch)}
+    for to in ("float32", "float64", "int32", "bool", "complex128", "bfloat16"):
+        got, expected = (as_of[t][:: abs(step)].to(getattr(t, to)).to(t.complex128).numpy() for t in (fj, torch))
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_operands_that_lie_across() -> None:
+    a, b = numbers(60, 70), numbers(70, 60)
+    x, y = fj.from_numpy(a), fj.from_numpy(b)
+    np.testing.assert_array_equal((x + y.T).numpy(), a + b.T)
+    np.testing.assert_array_equal(fj.where(x > 0, y.T, x).numpy(), np.where(a > 0, b.T, a))
+
+
+def test_bad_index_is_named() -> None:
+    x, index = fj.zeros(4, 600), fj.zeros(4, 600, dtype=fj.int64)
+    index[3, 599] = 600
+    for call in (lambda: x.gather(1, index), lambda: x.scatter(1, index, x), lambda: x.scatter_add_(1, index, x + 1)):
+        with pytest.raises(RuntimeError, match="index 600 is out of bounds for dimension 1 with size 600"):
+            call()
+    assert not x.any()
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 511, 512, 513, 5000])
+def test_randperm(size: int) -> None:
+    fj.manual_seed(3)
+    order = fj.randperm(size)
+    np.testing.assert_array_equal(order.sort()[0].numpy(), np.arange(size))
+    fj.manual_seed(3)
+    np.testing.assert_array_equal(order.numpy(), fj.randperm(size, dtype=fj.int32).numpy())
+
+
+def test_cummax_with_and_without_gradient() -> None:
+    x = fj.from_numpy(numbers(9, 300, nan=True))
+    for dim in (0, 1):
+        got, expected = x.cummax(dim), torch.from_numpy(x.numpy().copy()).cummax(dim)
+        for a, b, c in zip(got, expected, x.clone().requires_grad_().cummax(dim), strict=True):
+            np.testing.assert_array_equal(a.numpy(), b.numpy())
+            np.testing.assert_array_equal(a.numpy(), c.detach().numpy())
