@@ -37,14 +37,14 @@ class Dims {
   bool empty() const { return count_ == 0; }
   int64_t* data() { return heap_ ? heap_.get() : inline_; }
   const int64_t* data() const { return heap_ ? heap_.get() : inline_; }
-  int64_t& operator[](int i) { return data()[i]; }
-  int64_t operator[](int i) const { return data()[i]; }
-  SymInt sym(int i) const { return SymInt::from_bits(data()[i]); }
+  int64_t& operator[](int i) { return check(i), data()[i]; }
+  int64_t operator[](int i) const { return check(i), data()[i]; }
+  SymInt sym(int i) const { return check(i), SymInt::from_bits(data()[i]); }
   int64_t* begin() { return data(); }
   int64_t* end() { return data() + count_; }
   const int64_t* begin() const { return data(); }
   const int64_t* end() const { return data() + count_; }
-  int64_t back() const { return data()[count_ - 1]; }
+  int64_t back() const { return check(0), data()[count_ - 1]; }
   std::span<const int64_t> span() const { return {data(), size_t(count_)}; }
 
   void push_back(int64_t value) {
@@ -84,6 +84,12 @@ class Dims {
   }
 
  private:
+  /// A wrong index stays within the object, where AddressSanitizer sees nothing: its builds stop there.
+  void check([[maybe_unused]] int i) const {
+#ifdef __SANITIZE_ADDRESS__
+    if (i < 0 || i >= count_) __builtin_trap();
+#endif
+  }
   int count_ = 0;
   int64_t inline_[kInline];
   std::unique_ptr<int64_t[]> heap_;
