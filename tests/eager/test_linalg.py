@@ -301,3 +301,16 @@ def test_segment_lengths_are_checked():
         fj.segment_reduce(fj.ones(6), "sum", lengths=fj.tensor([1, 2]))
     with pytest.raises(RuntimeError, match="negative value"):
         fj.segment_reduce(fj.ones(6), "sum", lengths=fj.tensor([7, -1]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_qr_of_huge_and_tiny_entries(dtype: str) -> None:
+    """Their squares are beyond the range of the type."""
+    for size in (1e30, 1e-30) if dtype == "float32" else (1e200, 1e-200, 1e300):
+        array = (np.array([[3.0, 1.0], [4.0, 2.0]]) * size).astype(dtype)
+        array = array * 1j if dtype == "complex128" else array
+        q, r = fj.linalg.qr(fj.from_numpy(array))
+        np.testing.assert_allclose(np.abs(r.numpy()[0]) / size, [5, 2.2], rtol=1e-5)
+        np.testing.assert_allclose((q.mH @ q).numpy(), np.eye(2), atol=1e-6)
+        packed, _ = fj.geqrf(fj.from_numpy(array))
+        np.testing.assert_allclose(packed.triu().numpy(), r.numpy(), rtol=1e-5)

@@ -1,6 +1,9 @@
 // Triangular systems, Cholesky and QR factorizations.
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "eager/cpu/linalg/batch.h"
 #include "eager/cpu/linalg/factors.h"
@@ -60,6 +63,20 @@ int cholesky(const MatrixMap<T>& a, bool upper, MatrixMap<T> factor) {
     factor = l;
     return factorization.info() != Eigen::Success && matrix.size() > 0 ? first_bad_minor(matrix) : 0;
   }
+}
+
+/// Reflections are made of squares. Where those of `matrix` would overflow or vanish: the power of two that
+/// brings its largest entry near 1; else 1.
+template <class T>
+auto scale_for_squares(const MatrixMap<T>& matrix) {
+  using Real = typename Eigen::NumTraits<T>::Real;
+  using Limits = std::numeric_limits<Real>;
+  const Real largest =
+      std::max<Real>(matrix.real().cwiseAbs().maxCoeff(), matrix.imag().cwiseAbs().maxCoeff());
+  if (!(largest > 0) || !std::isfinite(largest)) return Real(1);
+  const int exponent = std::ilogb(largest);
+  if (std::abs(exponent) < Limits::max_exponent / 4) return Real(1);
+  return std::ldexp(Real(1), std::clamp(-exponent, Limits::min_exponent, Limits::max_exponent - 1));
 }
 
 /// `q` without columns: only R is wanted.
@@ -145,7 +162,12 @@ void linalg_qr_kernel(const Op& op, const Value* args, Value* results) {
         if (wants_q) matrix_at<T>(made[0], i).setIdentity();
         return;
       }
-      qr<T>(matrix_at<T>(a, i), wants_q ? matrix_at<T>(made[0], i) : MatrixMap<T>(nullptr, 0, 0), r);
+      const auto q = wants_q ? matrix_at<T>(made[0], i) : MatrixMap<T>(nullptr, 0, 0);
+      const auto scale = scale_for_squares<T>(matrix_at<T>(a, i));
+      if (scale == 1) return qr<T>(matrix_at<T>(a, i), q, r);
+      RowMajor<T> scaled = matrix_at<T>(a, i) * scale;
+      qr<T>(MatrixMap<T>(scaled.data(), scaled.rows(), scaled.cols()), q, r);
+      r /= scale;
     });
   });
   store(made, results);
@@ -159,16 +181,19 @@ void geqrf_kernel(const Op& op, const Value* args, Value* results) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), std::max(rows_of(a), columns_of(a)), [&](int64_t i) {
       if (rows_of(a) == 0 || columns_of(a) == 0) return;
+      const auto scale = scale_for_squares<T>(matrix_at<T>(a, i));
+      const RowMajor<T> scaled = matrix_at<T>(a, i) * scale;
       auto factors = matrix_at<T>(made[0], i);
       auto taus = vector_at<T>(made[1], i);
       if constexpr (std::is_floating_point_v<T>) {
-        factor_kernels<T>().reflections(matrix_at<T>(a, i).data(), factors.rows(), factors.cols(),
-                                        factors.data(), taus.data());
+        factor_kernels<T>().reflections(scaled.data(), factors.rows(), factors.cols(), factors.data(),
+                                        taus.data());
       } else {
-        const Eigen::HouseholderQR<Matrix<T>> qr(matrix_at<T>(a, i));
+        const Eigen::HouseholderQR<Matrix<T>> qr(scaled);
         factors = qr.matrixQR();
         taus = qr.hCoeffs().conjugate();
       }
+      factors.template triangularView<Eigen::Upper>() /= scale;
     });
   });
   store(made, results);
