@@ -5,10 +5,9 @@
 
 namespace framejit::eager::cpu {
 
-/// Without a branch, which would be hard to predict.
 template <class T>
 bool less_than(T a, T b) {
-  return (a < b) | ((b != b) & (a == a));
+  return a < b || (b != b && a == a);
 }
 
 /// An element with its place in the row it comes from.

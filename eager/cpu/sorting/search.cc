@@ -36,26 +36,34 @@ void check_sizes(const Dims& sequence, const Dims& values) {
       sizes_text(sequence), " and input value tensor ", sizes_text(values));
 }
 
-/// Among more elements than this, most are not in the cache: a branch that is guessed right then begins to
-/// load what is wanted next, while a choice waits.
+/// Among more elements than this, most are not in the cache: a branch that is guessed right then begins to load
+/// what is wanted next, while a choice waits.
 constexpr int64_t kCached = 4096;
 
-/// How many of `n` sorted elements, read through `place`, stand before the place of `value`. NaN is the
-/// largest.
-template <class T, class Place>
-int64_t place_of(const T* sorted, int64_t n, T value, bool behind_equals, Place place) {
-  const auto before = [=](int64_t at) {
-    const T element = sorted[place(at)];
-    return behind_equals ? !less_than(value, element) : less_than(element, value);
-  };
+/// How many of `n` elements, the first ones, `before` holds for.
+template <class Before>
+int64_t count_first(int64_t n, Before before) {
   int64_t low = 0;
   while (n > kCached) {
     const int64_t half = n / 2;
-    if (before(low + half - 1)) low += half;
+    if (before(low + half - 1)) {
+      asm volatile("");  // else GCC makes a choice of the branch
+      low += half;
+    }
     n -= half;
   }
-  for (; n > 1; n -= n / 2) low += before(low + n / 2 - 1) ? n / 2 : 0;  // a choice, not a branch
+  for (; n > 1; n -= n / 2) low += before(low + n / 2 - 1) ? n / 2 : 0;
   return low + (n == 1 && before(low));
+}
+
+/// How many of `n` sorted elements, read through `place`, stand before the place of `value`. NaN is the
+/// largest: no comparison holds for one among the elements.
+template <class T, class Place>
+int64_t place_of(const T* sorted, int64_t n, T value, bool behind_equals, Place place) {
+  if (value != value && behind_equals) return n;
+  if (value != value) return count_first(n, [=](int64_t at) { return less_than(sorted[place(at)], value); });
+  if (behind_equals) return count_first(n, [=](int64_t at) { return sorted[place(at)] <= value; });
+  return count_first(n, [=](int64_t at) { return sorted[place(at)] < value; });
 }
 
 /// `per_row` values are looked up in each row of `length`; one row serves all when `shared`.

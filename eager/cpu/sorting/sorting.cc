@@ -76,7 +76,7 @@ class Leaders {
   }
 
  private:
-  static constexpr size_t kFew = 128;
+  static constexpr size_t kFew = 32;
 
   void insert(const Entry<T>& entry) {
     size_t at = k_ - 1;
