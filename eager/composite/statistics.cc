@@ -182,8 +182,6 @@ bool is_empty_along(const Tensor& self, SymInt dim) {
   return self.size(wrap_dim(dim.expect(), self.dim())) == 0;
 }
 
-Tensor floating(const Tensor& self) { return is_floating(self.dtype()) ? self : cast(self, default_dtype()); }
-
 /// Widths of the intervals between places x, with dims of size 1 where y has more.
 Tensor widths_of(const Tensor& y, const Tensor& x, SymInt dim) {
   if (x.dim() != 1) {

@@ -17,7 +17,7 @@ def _kernel(row: Row, dtype: str, code: str) -> str:
     params = "".join(f"  [[maybe_unused]] const double p{i} = p[{i}];\n" for i in range(len(row.params)))
     return f"""template <unsigned kScalarMask>
 void {row.signature.identifier}_{dtype}(const void* const* in, void* out, int64_t n, [[maybe_unused]] const double* p) {{
-  using T = ComputedAs<{stored}>;
+  using T [[maybe_unused]] = ComputedAs<{stored}>;
 {params}  tile_loop<{out}, {stored}, {row.operand_count}, kScalarMask>(
       in, out, n, [=](auto& r{operands}) {{ r = {code}; }});
 }}
