@@ -12,18 +12,16 @@ using namespace cpu;
 
 namespace {
 
-/// The lower of two middle elements. NaN, if there is one, is the median; or is left out.
-template <class T>
-int64_t median_index(RadixSelect<T>& row, int64_t size, bool ignore_nan) {
-  const int64_t nans = row.nan_count();
-  if (ignore_nan) return row.index_at(std::max<int64_t>(0, (size - nans - 1) / 2));
-  return row.index_at(nans > 0 ? size - nans : (size - 1) / 2);
+/// Where the lower of two middle elements stands. NaN, if there is one, is the median; or is left out.
+int64_t median_place(int64_t size, int64_t nans, bool ignore_nan) {
+  if (ignore_nan) return std::max<int64_t>(0, (size - nans - 1) / 2);
+  return nans > 0 ? size - nans : (size - 1) / 2;
 }
 
-/// The last place of the most frequent value; of equally frequent ones the smallest counts. `order`: the
-/// row's places in the order of the values.
+/// The last place of the most frequent value; of equally frequent ones the smallest counts. `order`: the row's
+/// places in the order of the values.
 template <class T>
-int64_t mode_index(const T* from, int64_t stride, const std::vector<int64_t>& order) {
+int64_t mode_index(const T* from, int64_t stride, std::span<const int64_t> order) {
   int64_t longest = 0, found = 0;
   for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     for (end = begin + 1; end < order.size() && from[order[end] * stride] == from[order[begin] * stride];)
@@ -39,19 +37,31 @@ template <class T>
 void find_statistics(const Tensor& self, const RowShape& shape, const std::string& which, int64_t k,
                      int64_t* to) {
   const T* from = self.data_as<T>();
-  const int64_t grain = std::max<int64_t>(1, 8192 / std::max<int64_t>(1, shape.length));
-  parallel_for(shape.outer * shape.inner, grain, [&](int64_t begin, int64_t end) {
+  const int64_t stride = shape.inner, n = shape.length;
+  const int64_t grain = std::max<int64_t>(1, 8192 / std::max<int64_t>(1, n));
+  const bool few = n <= RankOrder<T>::kLongest;
+  parallel_for(shape.outer * stride, grain, [&](int64_t begin, int64_t end) {
+    RankOrder<T> ranks;
     RadixOrder<T> order;
     RadixSelect<T> select;
     for (int64_t r = begin; r < end; ++r) {
-      const T* first = from + (r / shape.inner) * shape.length * shape.inner + r % shape.inner;
+      const T* row = from + (r / stride) * n * stride + r % stride;
+      const auto ordered = [&]() -> std::span<const int64_t> {
+        if (few) return ranks(row, stride, n, false);
+        return order(row, stride, n, false);
+      };
+      const auto index_at = [&](int64_t place) {
+        return few ? ordered()[size_t(place)] : select.take(row, stride, n).index_at(place);
+      };
       if (which == "mode") {
-        to[r] = mode_index(first, shape.inner, order(first, shape.inner, shape.length, false));
-        continue;
+        to[r] = mode_index(row, stride, ordered());
+      } else if (which == "kth") {
+        to[r] = index_at(k - 1);
+      } else {
+        int64_t nans = 0;
+        for (int64_t i = 0; i < n; ++i) nans += row[i * stride] != row[i * stride];
+        to[r] = index_at(median_place(n, nans, which == "nanmedian"));
       }
-      select.take(first, shape.inner, shape.length);
-      to[r] =
-          which == "kth" ? select.index_at(k - 1) : median_index(select, shape.length, which == "nanmedian");
     }
   });
 }

@@ -130,9 +130,6 @@ class RadixSelect {
     for (int64_t i = 0; i < n; ++i) keys_[size_t(i)] = sort_key(from[i * stride]);
     return *this;
   }
-  int64_t nan_count() const {
-    return std::is_integral_v<T> ? 0 : std::count(keys_.begin(), keys_.end(), Key(~Key(0)));
-  }
   /// The index of what stands at `place` once the row is sorted; equal elements keep their order.
   int64_t index_at(int64_t place) {
     candidates_ = keys_;
