@@ -17,8 +17,8 @@ class Qr {
         reflections_(std::min(rows, count)),
         v_(zero_rows<T>(reflections_, rows)),
         taus_(size_t(reflections_)) {
-    for (int64_t begin = 0; begin < reflections_; begin += kBlock) {
-      const int64_t end = std::min(reflections_, begin + kBlock);
+    for (int64_t begin = 0; begin < reflections_; begin += kReflections) {
+      const int64_t end = std::min(reflections_, begin + kReflections);
       for (int64_t k = begin; k < end; ++k) {
         std::copy(r_[k] + k, r_[k] + rows, v_[k] + k);
         const Reflection<T> reflection = reflect(v_[k], k, v_.stride);
@@ -36,8 +36,9 @@ class Qr {
   }
   /// Rows times Q: Q^T times what they are the columns of.
   void apply_transposed(int64_t count, Rows<T> rows) const {
-    for (int64_t begin = 0; begin < reflections_; begin += kBlock)
-      apply_block(std::min(kBlock, reflections_ - begin), v_.from(begin, 0), taus_.data() + begin, begin,
+    for (int64_t begin = 0; begin < reflections_; begin += kReflections)
+      apply_block(std::min(kReflections, reflections_ - begin), v_.from(begin, 0), taus_.data() + begin,
+                  begin,
                   /*inverse=*/false, count, rows);
   }
   const T* vector(int64_t k) const { return v_[k]; }

@@ -9,7 +9,7 @@
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
-inline constexpr int64_t kBlock = 32;  ///< reflections that are applied together
+inline constexpr int64_t kReflections = 32;  ///< reflections that are applied together
 
 template <class T>
 struct Reflection {
@@ -48,11 +48,12 @@ Reflection<T> reflect(T* v, int64_t first, int64_t n) {
 /// T of the block reflection of `count` rows of v, upper triangular: H_0 H_1 ... = I - V^T T V. Rows are zero
 /// in front of `begin`.
 template <class T>
-void block_factor(int64_t count, Rows<T> v, const T* taus, int64_t begin, T (&t)[kBlock][kBlock]) {
-  T products[kBlock];
+void block_factor(int64_t count, Rows<T> v, const T* taus, int64_t begin,
+                  T (&t)[kReflections][kReflections]) {
+  T products[kReflections];
   for (int64_t j = 0; j < count; ++j) {
     dot_rows(j, v.stride - begin, v.from(0, begin), v[j] + begin, products);
-    for (int64_t i = 0; i < kBlock; ++i) t[i][j] = T(0);
+    for (int64_t i = 0; i < kReflections; ++i) t[i][j] = T(0);
     for (int64_t i = 0; i < j; ++i) {
       T sum = 0;
       for (int64_t l = i; l < j; ++l) sum += t[i][l] * products[l];
@@ -70,12 +71,12 @@ void apply_block(int64_t count, Rows<T> v, const T* taus, int64_t first, bool in
   if (rows <= 0 || count <= 0) return;
   const cpu::ScratchScope scope;
   const int64_t begin = round_down<T>(first), n = v.stride - begin;
-  T t[kBlock][kBlock];
+  T t[kReflections][kReflections];
   block_factor(count, v, taus, begin, t);
   // row H = row - ((row V^T) T) V; with T^T for the inverse.
   const Rows<T> projected = take_rows<T>(rows, count), factors = take_rows<T>(rows, count);
   multiply(rows, count, n, plain(c.from(0, begin)), transposed(v.from(0, begin)), projected);
-  multiply(rows, count, count, plain(projected), cpu::GemmOperand{&t[0][0], kBlock, inverse}, factors);
+  multiply(rows, count, count, plain(projected), cpu::GemmOperand{&t[0][0], kReflections, inverse}, factors);
   subtract_product(rows, n, count, plain(factors), plain(v.from(0, begin)), c.from(0, begin));
 }
 
@@ -93,10 +94,11 @@ template <class T>
 void product_of_reflections(int64_t count, Rows<T> v, const T* taus, int64_t shift, int64_t rows, Rows<T> q) {
   std::fill_n(q.data, rows * q.stride, T(0));
   for (int64_t r = 0; r < rows; ++r) q[r][r] = T(1);
-  for (int64_t begin = (count - 1) / kBlock * kBlock; begin >= 0 && count > 0; begin -= kBlock) {
+  for (int64_t begin = (count - 1) / kReflections * kReflections; begin >= 0 && count > 0;
+       begin -= kReflections) {
     const int64_t first = begin + shift;  // rows of q before that are still those of the identity
-    apply_block(std::min(kBlock, count - begin), v.from(begin, 0), taus + begin, first, /*inverse=*/true,
-                rows - first, q.from(first, 0));
+    apply_block(std::min(kReflections, count - begin), v.from(begin, 0), taus + begin, first,
+                /*inverse=*/true, rows - first, q.from(first, 0));
   }
 }
 

@@ -27,11 +27,11 @@ class Reduction {
         left_taus_(size_t(columns)),
         right_taus_(size_t(columns)) {
     const cpu::ScratchScope scope;
-    x_ = take_rows<T>(kBlock, rows), y_ = take_rows<T>(kBlock, columns);
-    for (int64_t begin = 0; begin < columns; begin += kBlock) {
-      const int64_t end = std::min(columns, begin + kBlock);
-      std::fill_n(x_.data, kBlock * x_.stride, T(0));
-      std::fill_n(y_.data, kBlock * y_.stride, T(0));
+    x_ = take_rows<T>(kReflections, rows), y_ = take_rows<T>(kReflections, columns);
+    for (int64_t begin = 0; begin < columns; begin += kReflections) {
+      const int64_t end = std::min(columns, begin + kReflections);
+      std::fill_n(x_.data, kReflections * x_.stride, T(0));
+      std::fill_n(y_.data, kReflections * y_.stride, T(0));
       for (int64_t k = begin; k < end; ++k) {
         reduce_column(k, begin);
         if (k + 1 < columns) reduce_row(k, begin);
@@ -54,14 +54,14 @@ class Reduction {
 
   /// sum -= the sums of a_i b_i[k] over the panel's reflections so far.
   static void subtract(int64_t count, int64_t length, Rows<T> a, Rows<T> b, int64_t k, T* sum) {
-    T factors[kBlock];
+    T factors[kReflections];
     for (int64_t i = 0; i < count; ++i) factors[i] = -b[i][k];
     add_rows(count, length, a, factors, sum);
   }
   /// sum -= the sums of a_i times the product of b_i and `vector`.
   static void project(int64_t count, int64_t length, Rows<T> a, int64_t vector_length, Rows<T> b,
                       const T* vector, T* sum) {
-    T factors[kBlock];
+    T factors[kReflections];
     dot_rows(count, vector_length, b, vector, factors);
     for (int64_t i = 0; i < count; ++i) factors[i] = -factors[i];
     add_rows(count, length, a, factors, sum);

@@ -16,10 +16,10 @@ class Reduction {
   /// Overwrites `a`, a symmetric matrix of which all elements are there.
   Reduction(Rows<T> a, int64_t n) : result(n), a_(a), n_(n), v_(zero_rows<T>(n, n)), taus_(size_t(n)) {
     const cpu::ScratchScope scope;
-    panel_ = take_rows<T>(2 * kBlock, n);
-    for (int64_t begin = 0; begin < n - 1; begin += kBlock) {
-      const int64_t end = std::min(n - 1, begin + kBlock);
-      std::fill_n(panel_.data, 2 * kBlock * panel_.stride, T(0));
+    panel_ = take_rows<T>(2 * kReflections, n);
+    for (int64_t begin = 0; begin < n - 1; begin += kReflections) {
+      const int64_t end = std::min(n - 1, begin + kReflections);
+      std::fill_n(panel_.data, 2 * kReflections * panel_.stride, T(0));
       for (int64_t k = begin; k < end; ++k) reduce(k, begin);
       update(begin, end);
     }
@@ -36,7 +36,7 @@ class Reduction {
     T* row = a_[k];
     const int64_t done = k - begin, from = round_down<T>(k), length = a_.stride - from;
     const Rows<T> v = v_.from(begin, from), w = panel_.from(0, from);
-    T of_v[kBlock], of_w[kBlock];
+    T of_v[kReflections], of_w[kReflections];
     for (int64_t i = 0; i < done; ++i) of_v[i] = -v_[begin + i][k], of_w[i] = -panel_[i][k];
     add_rows(done, length, v, of_w, row + from);
     add_rows(done, length, w, of_v, row + from);
