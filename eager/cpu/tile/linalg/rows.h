@@ -7,9 +7,9 @@
 //   general.cc        eigenvalues of others (schur.h)
 //   orthogonal.cc     QR factorization
 //   elimination.cc    LU (lu.h) and Cholesky factorizations, triangular systems
-// dense.h, factors.h and general.h of eager/cpu/linalg are how the kernels of ops call them. They work on copies whose rows are padded
-// with zeros to whole vectors: no loop has a remainder, and a range of elements is widened to whole vectors
-// wherever one of the operands is zero in front of it.
+// dense.h, factors.h and general.h of eager/cpu/linalg are how the kernels of ops call them. They work on
+// copies whose rows are padded with zeros to whole vectors: no loop has a remainder, and a range of elements
+// is widened to whole vectors wherever one of the operands is zero in front of it.
 #pragma once
 
 // Vectors pass between functions that are all inlined here: no calling convention is at stake.
