@@ -32,10 +32,10 @@ if(FRAMEJIT_ISA STREQUAL "native" AND "v4" IN_LIST FRAMEJIT_ISAS)
 endif()
 message(STATUS "framejit: tile kernels for ${FRAMEJIT_ISAS}")
 
-list(TRANSFORM FRAMEJIT_ISAS REPLACE "(.+)" "X(\\1)" OUTPUT_VARIABLE isa_rows)
+list(TRANSFORM FRAMEJIT_ISAS REPLACE "(.+)" "X(\\1 __VA_OPT__(,) __VA_ARGS__)" OUTPUT_VARIABLE isa_rows)
 list(JOIN isa_rows " " isa_rows)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/isas.h @ONLY CONTENT
 "// Written by cmake/Isa.cmake: the instruction sets of this build, weakest first.
 #pragma once
-#define FRAMEJIT_FOR_EACH_ISA(X) @isa_rows@
+#define FRAMEJIT_FOR_EACH_ISA(X, ...) @isa_rows@
 ")

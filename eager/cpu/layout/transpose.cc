@@ -8,26 +8,10 @@
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/thread_pool.h"
 
-#define FRAMEJIT_DECLARE_TRANSPOSITIONS(isa)       \
-  namespace framejit::eager::isa {                 \
-  extern const cpu::Transpositions transpositions; \
-  }
-FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_DECLARE_TRANSPOSITIONS)
-#undef FRAMEJIT_DECLARE_TRANSPOSITIONS
+FRAMEJIT_CHOSEN_BY_ISA(cpu::Transpositions, transpositions, static const Transpositions& transpositions())
 
 namespace framejit::eager::cpu {
 namespace {
-
-const Transpositions& transpositions() {
-  switch (chosen_isa()) {
-#define FRAMEJIT_TRANSPOSITIONS(isa) \
-  case Isa::isa:                     \
-    return isa::transpositions;
-    FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_TRANSPOSITIONS)
-#undef FRAMEJIT_TRANSPOSITIONS
-  }
-  __builtin_unreachable();
-}
 
 constexpr int64_t kShortest = 4;       ///< a side of a matrix below which elements are copied one by one
 constexpr int64_t kLeast = 256;        ///< elements below which the set-up would cost more than it saves

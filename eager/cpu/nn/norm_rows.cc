@@ -2,38 +2,12 @@
 
 #include "eager/cpu/isa.h"
 
-#define FRAMEJIT_DECLARE_NORM_ROWS(isa)                \
-  namespace framejit::eager::isa {                     \
-  extern const cpu::NormRows<float> norm_rows_float;   \
-  extern const cpu::NormRows<double> norm_rows_double; \
-  }
-FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_DECLARE_NORM_ROWS)
-#undef FRAMEJIT_DECLARE_NORM_ROWS
+FRAMEJIT_CHOSEN_BY_ISA(cpu::NormRows<float>, norm_rows_float,
+                       template <> const NormRows<float>& norm_rows<float>())
+FRAMEJIT_CHOSEN_BY_ISA(cpu::NormRows<double>, norm_rows_double,
+                       template <> const NormRows<double>& norm_rows<double>())
 
 namespace framejit::eager::cpu {
-
-template <>
-const NormRows<float>& norm_rows<float>() {
-  switch (chosen_isa()) {
-#define FRAMEJIT_NORM_ROWS(isa) \
-  case Isa::isa:                \
-    return isa::norm_rows_float;
-    FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_NORM_ROWS)
-#undef FRAMEJIT_NORM_ROWS
-  }
-  __builtin_unreachable();
-}
-template <>
-const NormRows<double>& norm_rows<double>() {
-  switch (chosen_isa()) {
-#define FRAMEJIT_NORM_ROWS(isa) \
-  case Isa::isa:                \
-    return isa::norm_rows_double;
-    FRAMEJIT_FOR_EACH_ISA(FRAMEJIT_NORM_ROWS)
-#undef FRAMEJIT_NORM_ROWS
-  }
-  __builtin_unreachable();
-}
 
 bool are_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   const DType dtype = input.dtype();
