@@ -33,7 +33,6 @@ add_library(framejit_core_objects OBJECT ${core_sources} ${FRAMEJIT_GENERATED_CO
 target_link_libraries(framejit_core_objects PUBLIC framejit_common)
 target_compile_options(framejit_core_objects PRIVATE ${FRAMEJIT_BASELINE_FLAGS})
 add_dependencies(framejit_core_objects framejit_opgen)
-framejit_precompile(framejit_core_objects core)
 
 # Order matters: of an inline function that several objects hold, the linker keeps the first. The baseline objects come
 # first and the strongest instruction set last, so no AVX-512 copy of, say, std::vector code can run on an older machine.
@@ -51,7 +50,6 @@ if(tile_sources)
     endif()
     target_compile_definitions(framejit_tile_${isa} PRIVATE FRAMEJIT_ISA_NAMESPACE=${isa} Eigen=Eigen_${isa})
     add_dependencies(framejit_tile_${isa} framejit_opgen)
-    framejit_precompile(framejit_tile_${isa} tile)
     list(APPEND core_objects $<TARGET_OBJECTS:framejit_tile_${isa}>)
   endforeach()
 endif()
@@ -69,7 +67,6 @@ if(extension_sources)
     target_link_libraries(framejit_ext_${tag} PRIVATE framejit_core framejit_python_${tag})
     target_compile_options(framejit_ext_${tag} PRIVATE ${FRAMEJIT_BASELINE_FLAGS})
     add_dependencies(framejit_ext_${tag} framejit_opgen)
-    framejit_precompile(framejit_ext_${tag} extension)
     set_target_properties(framejit_ext_${tag} PROPERTIES
       OUTPUT_NAME _C PREFIX "" SUFFIX ${FRAMEJIT_EXT_SUFFIX_${tag}} LIBRARY_OUTPUT_DIRECTORY ${package_dir}
       BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)

@@ -21,16 +21,10 @@ set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
                     -fno-math-errno -ffp-contract=off)
 
-# ccache or precompiled headers, not both: ccache takes a header whose comments alone have changed for the old one, whose
-# checksum GCC then misses in the precompiled header; `#pragma once` holds no more, and everything is defined twice.
+# Beside precompiled headers ccache breaks builds: it takes a header whose comments alone have changed for the old one, whose
+# checksum GCC then misses in the precompiled header, so that `#pragma once` holds no more. Hence there are none.
 find_program(CCACHE_PROGRAM ccache)
-if(CCACHE_PROGRAM)
-  set(precompile_default OFF)
-else()
-  set(precompile_default ON)
-endif()
-option(FRAMEJIT_PCH "Precompile the headers that most files include, instead of using ccache" ${precompile_default})
-if(CCACHE_PROGRAM AND NOT FRAMEJIT_PCH AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 find_program(MOLD_PROGRAM mold)
