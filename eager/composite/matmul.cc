@@ -223,6 +223,8 @@ void attention_composite(const Value* args, Value* results) {
     key = repeat_interleave(key, floor_div(heads, key.size(key.dim() - 3)), SymInt(-3));
     value = repeat_interleave(value, floor_div(heads, value.size(value.dim() - 3)), SymInt(-3));
   }
+  if (key.size(key.dim() - 2) == 0)  // zeros, in any dtype: there is nothing to weigh
+    return void(results[0] = narrowed(product(product(query, transposed(key)), value), dtype));
   const double width = double(query.size(query.dim() - 1).expect());
   const double scale = args[6].is_none() ? 1 / std::sqrt(width) : args[6].real();
   if (args[3].is_none() && args[4].real() == 0 && needs_no_graph({query, key, value}) &&
@@ -233,7 +235,7 @@ void attention_composite(const Value* args, Value* results) {
   if (args[5].boolean())
     scores = scores + causal_mask(query.size(query.dim() - 2), key.size(key.dim() - 2), query.dtype());
   Tensor blind;
-  if (!args[3].is_none() && key.size(key.dim() - 2) > 0) {
+  if (!args[3].is_none()) {
     scores = scores + additive_mask(args[3].tensor(), query.dtype());
     blind = eq(amax(detach(scores), one_dim(-1), true), -std::numeric_limits<double>::infinity());
     scores = masked_fill(scores, blind, 0);

@@ -29,8 +29,8 @@ def test_formula_saves_what_it_reads(tmp_path):
         'grad.self = "grads[0] * other * by"\ngrad.other = "sum_to_size(grads[0] * results[1], other.sizes())"',
     )
     first, second = scale.formulas
-    assert (first.argument, first.saved, first.saved_meta, first.saved_results) == (0, [1, 2], [], [])
-    assert (second.argument, second.saved, second.saved_meta, second.saved_results) == (1, [], [1], [1])
+    assert (first.arguments, first.saved, first.saved_meta, first.saved_results) == ([0], [1, 2], [], [])
+    assert (second.arguments, second.saved, second.saved_meta, second.saved_results) == ([1], [], [1], [1])
 
 
 def test_formula_keeps_only_shapes_of_a_list(tmp_path):

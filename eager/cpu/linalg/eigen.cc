@@ -4,6 +4,7 @@
 
 #include "eager/cpu/linalg/batch.h"
 #include "eager/cpu/linalg/general.h"
+#include "eager/cpu/linalg/pivot_score.h"  // MatrixFunctions has LUs
 
 namespace framejit::eager {
 
