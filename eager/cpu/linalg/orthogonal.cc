@@ -79,6 +79,16 @@ auto scale_for_squares(const MatrixMap<T>& matrix) {
   return std::ldexp(Real(1), std::clamp(-exponent, Limits::min_exponent, Limits::max_exponent - 1));
 }
 
+/// Calls `f` with `matrix`, or with its product with scale_for_squares, by which `f`'s triangle is divided.
+template <class T, class F>
+void with_safe_squares(const MatrixMap<T>& matrix, MatrixMap<T> triangle, F f) {
+  const auto scale = scale_for_squares<T>(matrix);
+  if (scale == 1) return f(matrix);
+  RowMajor<T> scaled = matrix * scale;
+  f(MatrixMap<T>(scaled.data(), scaled.rows(), scaled.cols()));
+  triangle.template triangularView<Eigen::Upper>() /= scale;
+}
+
 /// `q` without columns: only R is wanted.
 template <class T>
 void qr(const MatrixMap<T>& a, MatrixMap<T> q, MatrixMap<T> r) {
@@ -163,11 +173,7 @@ void linalg_qr_kernel(const Op& op, const Value* args, Value* results) {
         return;
       }
       const auto q = wants_q ? matrix_at<T>(made[0], i) : MatrixMap<T>(nullptr, 0, 0);
-      const auto scale = scale_for_squares<T>(matrix_at<T>(a, i));
-      if (scale == 1) return qr<T>(matrix_at<T>(a, i), q, r);
-      RowMajor<T> scaled = matrix_at<T>(a, i) * scale;
-      qr<T>(MatrixMap<T>(scaled.data(), scaled.rows(), scaled.cols()), q, r);
-      r /= scale;
+      with_safe_squares<T>(matrix_at<T>(a, i), r, [&](const MatrixMap<T>& matrix) { qr<T>(matrix, q, r); });
     });
   });
   store(made, results);
@@ -181,19 +187,18 @@ void geqrf_kernel(const Op& op, const Value* args, Value* results) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), std::max(rows_of(a), columns_of(a)), [&](int64_t i) {
       if (rows_of(a) == 0 || columns_of(a) == 0) return;
-      const auto scale = scale_for_squares<T>(matrix_at<T>(a, i));
-      const RowMajor<T> scaled = matrix_at<T>(a, i) * scale;
       auto factors = matrix_at<T>(made[0], i);
       auto taus = vector_at<T>(made[1], i);
-      if constexpr (std::is_floating_point_v<T>) {
-        factor_kernels<T>().reflections(scaled.data(), factors.rows(), factors.cols(), factors.data(),
-                                        taus.data());
-      } else {
-        const Eigen::HouseholderQR<Matrix<T>> qr(scaled);
-        factors = qr.matrixQR();
-        taus = qr.hCoeffs().conjugate();
-      }
-      factors.template triangularView<Eigen::Upper>() /= scale;
+      with_safe_squares<T>(matrix_at<T>(a, i), factors, [&](const MatrixMap<T>& matrix) {
+        if constexpr (std::is_floating_point_v<T>) {
+          factor_kernels<T>().reflections(matrix.data(), factors.rows(), factors.cols(), factors.data(),
+                                          taus.data());
+        } else {
+          const Eigen::HouseholderQR<Matrix<T>> qr(matrix);
+          factors = qr.matrixQR();
+          taus = qr.hCoeffs().conjugate();
+        }
+      });
     });
   });
   store(made, results);

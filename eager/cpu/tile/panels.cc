@@ -3,22 +3,15 @@
 
 #include "eager/cpu/matmul/panels.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cstring>
 
+#include "eager/cpu/tile/packet.h"
 #include "eager/cpu/tile/squares.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
 namespace {
-
-namespace packet = Eigen::internal;
-
-template <class T>
-using Packet = typename packet::packet_traits<T>::type;
-template <class T>
-inline constexpr int kLanes = packet::unpacket_traits<Packet<T>>::size;
 
 // Loops over the registers of a tile must be unrolled, else these are an array in memory.
 #define FRAMEJIT_UNROLL _Pragma("GCC unroll 16")
@@ -28,15 +21,6 @@ inline constexpr int kRows = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS >= 32 ? 8 : 
 inline constexpr int kVectors = 2;
 template <class T>
 inline constexpr int kColumns = kVectors* kLanes<T>;
-
-template <class T>
-Packet<T> load(const T* from) {
-  return packet::ploadu<Packet<T>>(from);
-}
-template <class T>
-Packet<T> spread(T value) {
-  return packet::pset1<Packet<T>>(value);
-}
 
 /// Stretches of neighbours among the pixels of a panel. More than kMost: not worth it.
 struct Stretches {

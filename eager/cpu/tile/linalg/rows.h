@@ -25,24 +25,9 @@
 
 #include "eager/cpu/matmul/gemm.h"
 #include "eager/cpu/scratch.h"
+#include "eager/cpu/tile/packet.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
-
-namespace packet = Eigen::internal;
-
-template <class T>
-using Packet = typename packet::packet_traits<T>::type;
-template <class T>
-inline constexpr int64_t kLanes = packet::unpacket_traits<Packet<T>>::size;
-
-template <class T>
-Packet<T> load(const T* from) {
-  return packet::ploadu<Packet<T>>(from);
-}
-template <class T>
-Packet<T> spread(T value) {
-  return packet::pset1<Packet<T>>(value);
-}
 
 template <class T>
 int64_t round_down(int64_t n) {

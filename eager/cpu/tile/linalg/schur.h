@@ -231,7 +231,7 @@ class Schur {
     const int64_t count = int64_t(pending_.size()), columns = std::min(count + 2, h_.stride - first);
     T tile[kGroup + 2][kLanes<T>] = {};
     for (int64_t row = top; row < first; row += kLanes<T>) {
-      const int64_t rows = std::min(kLanes<T>, first - row);
+      const int64_t rows = std::min<int64_t>(kLanes<T>, first - row);
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t c = 0; c < columns; ++c) tile[c][r] = h_[row + r][first + c];
       for (int64_t k = 0; k < count; ++k)
