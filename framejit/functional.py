@@ -25,7 +25,7 @@ def _distinct(
     input: Tensor, dim: int | None, consecutive: bool, return_inverse: bool, return_counts: bool
 ) -> Tensor | tuple[Tensor, ...]:
     found = (
-        ops._unique_elements(input, consecutive)
+        ops._unique_elements(input, consecutive, return_inverse, return_counts)
         if dim is None
         else ops._unique_slices(input, dim, consecutive)
     )

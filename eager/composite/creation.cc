@@ -153,7 +153,7 @@ void one_hot_composite(const Value* args, Value* results) {
   if (classes < 0) classes = item(amax(input)).integer() + 1;
   Dims sizes = input.sizes();
   sizes.push_back(classes);
-  results[0] = scatter(zeros(sizes, DType::int64), -1, unsqueeze(input, -1), Value(1));
+  results[0] = scatter_(zeros(sizes, DType::int64), -1, unsqueeze(input, -1), Value(1));
 }
 
 }  // namespace framejit::eager

@@ -65,6 +65,18 @@ def test_reductions(shape: tuple[int, ...], name: str) -> None:
         np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-4)
 
 
+@pytest.mark.parametrize("shape", [(7, 33), (40, 64), (3, 5000), (300, 70), (4, 600, 8), (70_001,)])
+@pytest.mark.parametrize("name", ["sum", "mean", "amax", "amin"])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_reductions_of_halves(shape: tuple[int, ...], name: str, dtype: str) -> None:
+    """They are read as they are stored: the same as of floats, rounded once."""
+    x = fj.from_numpy(numbers(*shape, nan=name == "amax")).to(getattr(fj, dtype))
+    for dim in range(len(shape)):
+        got, expected = getattr(x, name)(dim), getattr(x.float(), name)(dim).to(x.dtype)
+        np.testing.assert_array_equal(got.float().numpy(), expected.float().numpy())
+        np.testing.assert_array_equal(fj.compile(getattr(fj, name))(x, dim).float().numpy(), got.float().numpy())
+
+
 def test_nansum_of_infinities() -> None:
     for values, expected in (([np.inf, -np.inf, np.nan], np.nan), ([np.nan, np.inf], np.inf), ([np.nan], 0.0)):
         for copies in (1, 40):
@@ -91,6 +103,21 @@ def test_strided_casts(step: int, dtype: str) -> None:
         np.testing.assert_array_equal(got, expected)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "complex128", "bfloat16"])
+def test_copies_of_rows(dtype: str) -> None:
+    """Of rows that are short, turned round, repeated or of every third element; also where they are converted."""
+    x, y = (t.from_numpy(numbers(40, 30, 6) * 4).abs().to(getattr(t, dtype)) for t in (fj, torch))
+    for view in (
+        lambda a: a[:, :, :2], lambda a: a.flip(2), lambda a: a.flip(0, 1), lambda a: a[:, :, ::3],
+        lambda a: a[:, :, :1].expand(40, 30, 6), lambda a: a.transpose(0, 1)[:, ::2, ::2], lambda a: a.roll(1, 2),
+    ):  # fmt: skip
+        for to in (dtype, "float32", "complex128"):
+            got, expected = (
+                view(a).to(getattr(t, to)).contiguous().to(t.complex128).numpy() for t, a in ((fj, x), (torch, y))
+            )
+            np.testing.assert_array_equal(got, expected)
+
+
 def test_operands_that_lie_across() -> None:
     a, b = numbers(60, 70), numbers(70, 60)
     x, y = fj.from_numpy(a), fj.from_numpy(b)
@@ -105,6 +132,52 @@ def test_bad_index_is_named() -> None:
         with pytest.raises(RuntimeError, match="index 600 is out of bounds for dimension 1 with size 600"):
             call()
     assert not x.any()
+
+
+SCATTERS = {"scatter_": lambda old, new: new, "scatter_add_": np.add, "scatter_reduce_": np.maximum}
+
+
+@pytest.mark.parametrize("name", SCATTERS)
+@pytest.mark.parametrize("turned", [False, True])
+def test_scatters_in_place(name: str, turned: bool) -> None:
+    """Of what is written, as it was before."""
+    index = np.argsort(np.random.default_rng(0).random((5, 700)), 1)
+    x = numbers(5, 700)
+    there = SCATTERS[name](np.take_along_axis(x, index, 1), x)
+    expected = x.copy()
+    np.put_along_axis(expected, index, there, 1)
+    rows = fj.from_numpy(x.T.copy()).T if turned else fj.from_numpy(x)
+    options = ("amax",) if name == "scatter_reduce_" else ()
+    assert getattr(rows, name)(1, fj.from_numpy(index), rows, *options) is rows
+    np.testing.assert_array_equal(rows.numpy(), expected)
+
+
+def test_index_add_in_place() -> None:
+    x, index = numbers(600, 7), np.random.default_rng(0).integers(0, 600, 900)
+    source = numbers(900, 7)
+    expected = x.copy()
+    np.add.at(expected, index, source)
+    for to in (fj.from_numpy(x.copy()), fj.from_numpy(x.T.copy()).T):
+        to.index_add_(0, fj.from_numpy(index), fj.from_numpy(source))
+        np.testing.assert_allclose(to.numpy(), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("key", ["one", "pair", "broadcast", "behind"])
+def test_index_tensors(key: str) -> None:
+    """Some below 0, more than are read at once, one or several, with dims before and behind."""
+    numbers_of = np.random.default_rng(0)
+    i, j = numbers_of.integers(-50, 50, (2, 3, 400))
+    keys = {"one": (i,), "pair": (i, j), "broadcast": (i[:1], j), "behind": (slice(None), i[0])}[key]
+    x = numbers(50, 50, 3)
+    ours = tuple(fj.from_numpy(k) if isinstance(k, np.ndarray) else k for k in keys)
+    got = fj.from_numpy(x.copy())
+    np.testing.assert_array_equal(got[ours].numpy(), x[keys])
+    got[ours] = 7
+    x[keys] = 7
+    np.testing.assert_array_equal(got.numpy(), x)
+    with pytest.raises(IndexError, match="index 50 is out of bounds for dimension 0 with size 50"):
+        got[fj.tensor([0, 50])] = 1
+    np.testing.assert_array_equal(got.numpy(), x)
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 511, 512, 513, 5000])

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "eager/cpu/indexing/index_loops.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/error.h"
+#include "eager/meta/overlap.h"
 
 namespace framejit::eager::cpu {
 
@@ -61,7 +63,7 @@ struct DimPlan {
   template <class F>
   void for_each(const int64_t* index, int64_t begin, int64_t end, F f) const {
     int64_t position = begin * row_elements();
-    const int64_t steps = inner.size() == 1 ? kCheckedAtOnce : 1;
+    const int64_t steps = inner.size() == 1 ? kIndicesAtOnce : 1;
     for (int64_t o = begin; o < end; ++o)
       for (int64_t j = 0; j < length; j += steps) {
         const int64_t count = std::min(steps, length - j) * int64_t(inner.size());
@@ -72,25 +74,27 @@ struct DimPlan {
       }
   }
 
- private:
-  static constexpr int64_t kCheckedAtOnce = 512;
-
-  template <class F>
-  void take(const int64_t* index, int64_t count, int64_t base, F f) const {
-    if (inner.size() != 1)
-      for (int64_t i = 0; i < count; ++i) f(base + index[i] * stride + inner[size_t(i)], i);
-    else if (stride == 1)
-      for (int64_t i = 0; i < count; ++i) f(base + index[i], i);
-    else
-      for (int64_t i = 0; i < count; ++i) f(base + index[i] * stride, i);
-  }
+  /// RuntimeError for an index outside of the dim.
   void check(const int64_t* index, int64_t count) const {
-    int64_t signs = 0;  // negative where an index is, or is not below `size`
-    for (int64_t i = 0; i < count; ++i) signs |= index[i] | (size - 1 - index[i]);
-    if (signs >= 0) return;
+    if (index_loops().all_within(index, count, 0, size)) return;
     for (int64_t i = 0; i < count; ++i)
       FRAMEJIT_CHECK(uint64_t(index[i]) < uint64_t(size), "index ", index[i],
                      " is out of bounds for dimension ", dim, " with size ", size);
+  }
+
+ private:
+  template <class F>
+  void take(const int64_t* index, int64_t count, int64_t base, F f) const {
+    if (inner.size() != 1) {
+#pragma GCC unroll 4
+      for (int64_t i = 0; i < count; ++i) f(base + index[i] * stride + inner[size_t(i)], i);
+    } else if (stride == 1) {
+#pragma GCC unroll 4
+      for (int64_t i = 0; i < count; ++i) f(base + index[i], i);
+    } else {
+#pragma GCC unroll 4
+      for (int64_t i = 0; i < count; ++i) f(base + index[i] * stride, i);
+    }
   }
 };
 
@@ -98,19 +102,33 @@ inline int dim_argument(const Value* args, int rank) {
   return rank == 0 ? (wrap_dim(args[1].integer(), 0), 0) : wrap_dim(args[1].integer(), rank);
 }
 
-/// `src` cut to the sizes of the index.
-inline Tensor leading_part(const Tensor& src, const Dims& sizes) {
-  return contiguous(reshaped_view(src, sizes, src.strides()));
+/// `tensor`, or a copy of it where it lies in the memory of `written`.
+inline Tensor apart(const Tensor& tensor, const Tensor& written) {
+  return tensor->storage == written->storage ? cloned(tensor) : tensor;
+}
+/// `src` cut to the sizes of the index, apart from what is written.
+inline Tensor leading_part(const Tensor& src, const Dims& sizes, const Tensor& written) {
+  return apart(contiguous(reshaped_view(src, sizes, src.strides())), written);
 }
 
-/// Writes into `x`, a tensor that nobody has seen yet, in the order of the index: `write(element, position in
-/// the index tensor)`.
+/// What a kernel that is also that of the in-place row writes into: self itself there, else a copy of it.
+inline Tensor written_self(const Op& op, const Tensor& self) {
+  if (op.kind != OpKind::inplace) return cloned(self);
+  check_writable(op, self);
+  return self;
+}
+
+/// Writes into `x`, self or a copy of it, in the order of the index: `write(element, position in the index
+/// tensor)`.
 template <class Write>
 void scatter_into(const Tensor& x, const Value* args, Write write) {
-  const Tensor index = contiguous_as(args[2].tensor(), DType::int64);
+  Tensor index = contiguous_as(args[2].tensor(), DType::int64);
   if (index.numel() == 0) return;
+  index = apart(index, x);
   const DimPlan plan(x, index.sizes(), dim_argument(args, x.dim()));
   const int64_t* indices = index.data_as<int64_t>();
+  const bool in_place = x->storage == args[0].tensor()->storage;
+  if (in_place) plan.check(indices, index.numel().expect());  // before anything is written
   plan.for_each(indices, 0, int64_t(plan.outer.size()), write);
 }
 

@@ -51,16 +51,16 @@ void meta_scatter(const Op& op, const Value* args, std::vector<TensorMeta>& resu
   results.push_back(preserved_meta(self));
 }
 
-/// A copy of self to write into, once the arguments are found to fit.
-Tensor scatter_target(const Op& op, const Value* args) {
+/// What to write into, once the arguments are found to fit.
+static Tensor scatter_target(const Op& op, const Value* args) {
   std::vector<TensorMeta> metas;
   meta_scatter(op, args, metas);
-  return cloned(args[0].tensor());
+  return written_self(op, args[0].tensor());
 }
 
 void scatter_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = scatter_target(op, args);
-  const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes());
+  const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes(), result);
   for_item_size(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* to = result.data_as<T>();
@@ -83,7 +83,7 @@ void scatter_value_kernel(const Op& op, const Value* args, Value* results) {
 
 void scatter_add_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = scatter_target(op, args);
-  const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes());
+  const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes(), result);
   for_any_dtype(result.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* to = result.data_as<T>();
@@ -174,9 +174,16 @@ static void add_row(const T* from, T alpha, int64_t n, T* to) {
 void index_add_kernel(const Op& op, const Value* args, Value* results) {
   std::vector<TensorMeta> metas;
   meta_index_add(op, args, metas);
-  Tensor result = Tensor::empty(metas[0].sizes, metas[0].dtype);
-  copy_elements(args[0].tensor(), result);
-  const Tensor index = contiguous_as(args[2].tensor(), DType::int64), source = contiguous(args[3].tensor());
+  const Tensor self = args[0].tensor();
+  const bool in_place = op.kind == OpKind::inplace;
+  if (in_place) check_writable(op, self);
+  Tensor result = self;
+  if (!in_place || !self.is_contiguous()) {
+    result = Tensor::empty(self.sizes(), self.dtype());
+    copy_elements(self, result);
+  }
+  const Tensor index = apart(contiguous_as(args[2].tensor(), DType::int64), result),
+               source = apart(contiguous(args[3].tensor()), result);
   const RowShape shape = row_shape(result.sizes(), dim_argument(args, result.dim()));
   const int64_t count = index.numel().expect(), *indices = index.data_as<int64_t>();
   for (int64_t i = 0; i < count; ++i)
@@ -190,7 +197,8 @@ void index_add_kernel(const Op& op, const Value* args, Value* results) {
       add_row(from, alpha, shape.inner,
               result.data_as<T>() + ((row / count) * shape.length + indices[row % count]) * shape.inner);
   });
-  results[0] = std::move(result);
+  if (in_place) copy_elements(result, self);
+  results[0] = in_place ? self : result;
 }
 
 }  // namespace framejit::eager

@@ -1,7 +1,13 @@
 #include "eager/cpu/indexing/index_plan.h"
 
+#include <algorithm>
+
+#include "eager/cpu/indexing/index_loops.h"
+#include "eager/cpu/isa.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/error.h"
+
+FRAMEJIT_CHOSEN_BY_ISA(cpu::IndexLoops, index_loops, const IndexLoops& index_loops())
 
 namespace framejit::eager {
 
@@ -53,21 +59,36 @@ int64_t take_contiguous_run(const Tensor& x, std::vector<int>& dims) {
   return run;
 }
 
-/// Adds index * stride to every offset, for one index tensor broadcast to `sizes`.
-void add_index(const Tensor& index, const Dims& sizes, int64_t size, int64_t stride, int dim,
-               std::vector<int64_t>& offsets) {
-  Tensor wide = Tensor::empty(sizes, DType::int64);
-  copy_elements(index, wide);
-  const int64_t* values = wide.data_as<int64_t>();
-  for (size_t i = 0; i < offsets.size(); ++i) {
-    const int64_t value = values[i];
-    FRAMEJIT_CHECK_TYPE(value >= -size && value < size, index, "index ", value,
+/// Raises the user's error for an index outside of a dim.
+void check_indices(const Tensor& indices, int64_t size, int dim) {
+  const int64_t *values = indices.data_as<int64_t>(), count = indices.numel().expect();
+  if (index_loops().all_within(values, count, -size, size)) return;
+  for (int64_t i = 0; i < count; ++i)
+    FRAMEJIT_CHECK_TYPE(values[i] >= -size && values[i] < size, index, "index ", values[i],
                         " is out of bounds for dimension ", dim, " with size ", size);
-    offsets[i] += (value < 0 ? value + size : value) * stride;
-  }
+}
+
+Tensor broadcast_to(const Tensor& indices, const Dims& sizes) {
+  if (indices.sizes() == sizes) return indices;
+  Tensor wide = Tensor::empty(sizes, indices.dtype());
+  copy_elements(indices, wide);
+  return wide;
+}
+
+void add_offsets(const std::vector<IndexPlan::Chooser>& choosers, int64_t first, int64_t n, int64_t* to) {
+  std::fill_n(to, n, 0);
+  for (const IndexPlan::Chooser& chooser : choosers)
+    index_loops().add_offsets(chooser.indices.data_as<int64_t>() + first, n, chooser.size, chooser.stride,
+                              to);
 }
 
 }  // namespace
+
+const int64_t* IndexPlan::offsets(int64_t first, int64_t n, int64_t* buffer) const {
+  if (!chosen.empty()) return chosen.data() + first;
+  add_offsets(choosers, first, n, buffer);
+  return buffer;
+}
 
 IndexPlan make_index_plan(const Tensor& x, const std::vector<Tensor>& indices, const IndexShape& shape) {
   IndexPlan plan;
@@ -75,9 +96,16 @@ IndexPlan make_index_plan(const Tensor& x, const std::vector<Tensor>& indices, c
   std::vector<int> after = shape.after;
   plan.run = take_contiguous_run(x, after);
   plan.after = offsets_of_dims(x, after);
-  plan.chosen.assign(size_t(numel(shape.index_sizes).expect()), 0);
-  for (int d : shape.indexed)
-    add_index(indices[size_t(d)], shape.index_sizes, x.sizes()[d], x.strides()[d], d, plan.chosen);
+  plan.count = numel(shape.index_sizes).expect();
+  for (int d : shape.indexed) {
+    const Tensor numbers = contiguous_as(indices[size_t(d)], DType::int64);
+    if (plan.count > 0) check_indices(numbers, x.sizes()[d], d);
+    plan.choosers.push_back({broadcast_to(numbers, shape.index_sizes), x.sizes()[d], x.strides()[d]});
+  }
+  if (plan.before.size() > 1) {
+    plan.chosen.resize(size_t(plan.count));
+    add_offsets(plan.choosers, 0, plan.count, plan.chosen.data());
+  }
   return plan;
 }
 

@@ -22,10 +22,22 @@ IndexShape index_shape(const Dims& sizes, const std::vector<Tensor>& indices);
 namespace cpu {
 
 /// Where the elements of the result lie in x. Element (i, j, k, l) of the result, whose sizes are those of
-/// the three lists and `run`, has the offset before[i] + chosen[j] + after[k] + l, in elements.
+/// the lists `before` and `after`, `count` and `run`, has the offset before[i] + chosen(j) + after[k] + l, in
+/// elements.
 struct IndexPlan {
-  std::vector<int64_t> before, chosen, after;
-  int64_t run;
+  /// One index tensor, broadcast and contiguous, of dim `dim` of x.
+  struct Chooser {
+    Tensor indices;
+    int64_t size, stride;
+  };
+  std::vector<int64_t> before, after;
+  std::vector<Chooser> choosers;
+  int64_t count, run;
+  /// All of chosen(j), where each is needed more than once; else they are computed when they are.
+  std::vector<int64_t> chosen;
+
+  /// chosen(j) for [first, first + n), n <= kIndicesAtOnce, in `buffer` or elsewhere.
+  const int64_t* offsets(int64_t first, int64_t n, int64_t* buffer) const;
 };
 /// IndexError for an index out of range.
 IndexPlan make_index_plan(const Tensor& x, const std::vector<Tensor>& indices, const IndexShape& shape);

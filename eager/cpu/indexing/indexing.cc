@@ -1,4 +1,7 @@
 // Advanced indexing: reading, writing, adding.
+#include <algorithm>
+
+#include "eager/cpu/indexing/index_loops.h"
 #include "eager/cpu/indexing/index_plan.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/thread_pool.h"
@@ -10,23 +13,34 @@ using namespace cpu;
 
 namespace {
 
+/// So many elements ahead of a random access, its cache line is asked for.
+constexpr int64_t kAhead = 16;
+
 /// Calls `f(offset in x, position in the contiguous result)` for every run of elements that lie side by side
-/// in both, in the order of the result. `begin` and `end` count pairs of `before` and `chosen`.
-template <class F>
-void for_each_run(const IndexPlan& plan, int64_t begin, int64_t end, F f) {
-  const int64_t chosen = int64_t(plan.chosen.size());
-  int64_t position = begin * int64_t(plan.after.size()) * plan.run;
-  int64_t before = chosen > 0 ? begin / chosen : 0, at = begin - before * chosen;
-  for (int64_t i = begin; i < end; ++i, ++at) {
-    if (at == chosen) {
-      at = 0;
-      ++before;
+/// in both, in the order of the result, and `prepare(offset)` some time before. `begin` and `end` count pairs of
+/// `before` and chosen places.
+template <class Prepare, class F>
+void for_each_run(const IndexPlan& plan, int64_t begin, int64_t end, const Prepare& prepare, const F& f) {
+  const int64_t width = int64_t(plan.after.size()) * plan.run;
+  int64_t buffer[kIndicesAtOnce];
+  for (int64_t i = begin; i < end;) {
+    const int64_t at = i % plan.count, n = std::min({kIndicesAtOnce, plan.count - at, end - i});
+    const int64_t* chosen = plan.offsets(at, n, buffer);
+    const int64_t base = plan.before[size_t(i / plan.count)];
+    if (width == 1) {
+      for (int64_t k = 0; k < n; ++k) {
+        prepare(base + chosen[std::min(k + kAhead, n - 1)]);
+        f(base + chosen[k], i + k);
+      }
+    } else {
+      int64_t position = i * width;
+      for (int64_t k = 0; k < n; ++k)
+        for (int64_t offset : plan.after) {
+          f(base + chosen[k] + offset, position);
+          position += plan.run;
+        }
     }
-    const int64_t base = plan.before[size_t(before)] + plan.chosen[size_t(at)];
-    for (int64_t offset : plan.after) {
-      f(base + offset, position);
-      position += plan.run;
-    }
+    i += n;
   }
 }
 
@@ -39,25 +53,20 @@ void copy_run(const T* from, int64_t run, T* to) {
     std::copy_n(from, run, to);
 }
 
-int64_t outer_count(const IndexPlan& plan) { return int64_t(plan.before.size() * plan.chosen.size()); }
+int64_t outer_count(const IndexPlan& plan) { return int64_t(plan.before.size()) * plan.count; }
 
+/// Reads that miss the cache overlap by themselves.
 void read_elements(const Tensor& x, const IndexPlan& plan, const Tensor& result) {
   const int64_t inner = std::max<int64_t>(1, int64_t(plan.after.size()) * plan.run);
-  const int64_t grain = std::max<int64_t>(1, 32768 / inner);
+  const int64_t grain = std::max<int64_t>(1, 32768 / inner), run = plan.run;
   for_item_size(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = x.data_as<T>();
     T* to = result.data_as<T>();
-    if (inner == 1 && plan.before.size() == 1) {
-      const int64_t *chosen = plan.chosen.data(), base = plan.before[0];
-      return parallel_for(outer_count(plan), grain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) to[i] = from[base + chosen[i]];
-      });
-    }
-    parallel_for(outer_count(plan), grain, [&](int64_t begin, int64_t end) {
-      for_each_run(plan, begin, end, [&](int64_t offset, int64_t position) {
-        copy_run(from + offset, plan.run, to + position);
-      });
+    parallel_for(outer_count(plan), grain, [&plan, from, to, run](int64_t begin, int64_t end) {
+      for_each_run(
+          plan, begin, end, [](int64_t) {},
+          [=](int64_t offset, int64_t position) { copy_run(from + offset, run, to + position); });
     });
   });
 }
@@ -68,8 +77,11 @@ void write_elements(const Tensor& x, const IndexPlan& plan, const Tensor& values
     using T = decltype(zero);
     const T* from = values.data_as<T>();
     T* to = x.data_as<T>();
-    for_each_run(plan, 0, outer_count(plan),
-                 [&](int64_t offset, int64_t position) { copy_run(from + position, plan.run, to + offset); });
+    for_each_run(
+        plan, 0, outer_count(plan), [=](int64_t offset) { __builtin_prefetch(to + offset, 1); },
+        [=, run = plan.run](int64_t offset, int64_t position) {
+          copy_run(from + position, run, to + offset);
+        });
   });
 }
 
@@ -78,10 +90,11 @@ void add_elements(const Tensor& x, const IndexPlan& plan, const Tensor& values) 
     using T = decltype(zero);
     const T* from = values.data_as<T>();
     T* to = x.data_as<T>();
-    for_each_run(plan, 0, outer_count(plan), [&](int64_t offset, int64_t position) {
-      for (int64_t i = 0; i < plan.run; ++i)
-        to[offset + i] = wrapping_sum(to[offset + i], from[position + i]);
-    });
+    for_each_run(
+        plan, 0, outer_count(plan), [=](int64_t offset) { __builtin_prefetch(to + offset, 1); },
+        [=, run = plan.run](int64_t offset, int64_t position) {
+          for (int64_t i = 0; i < run; ++i) to[offset + i] = wrapping_sum(to[offset + i], from[position + i]);
+        });
   });
 }
 

@@ -31,11 +31,12 @@ T wrapping_product(T a, T b) {
     return T(a * b);
 }
 
-/// The larger (or smaller) of two; NaN wins.
+/// The larger (or smaller) of two; NaN wins. The branch is one that is hardly ever taken: the comparisons, which
+/// no one can foretell, are one instruction.
 template <class T>
 T extremum(T a, T b, bool larger) {
-  const bool wins = (larger ? b > a : b < a) | ((b != b) & (a == a));
-  return wins ? b : a;
+  if (__builtin_expect(b != b, false)) return b;
+  return larger ? (b > a ? b : a) : (b < a ? b : a);
 }
 
 template <Combine kCombine, class T>
@@ -111,8 +112,8 @@ void meta_scatter_reduce(const Op& op, const Value* args, std::vector<TensorMeta
 void scatter_reduce_kernel(const Op& op, const Value* args, Value* results) {
   std::vector<TensorMeta> metas;
   meta_scatter_reduce(op, args, metas);
-  Tensor result = cloned(args[0].tensor());
-  const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes());
+  Tensor result = written_self(op, args[0].tensor());
+  const Tensor src = leading_part(args[3].tensor(), args[2].tensor().sizes(), result);
   const Combine combine = combine_of(op, args[4].string());
   for_any_dtype(result.dtype(), [&](auto zero) {
     reduce_into<decltype(zero)>(combine, result, src, args, args[5].boolean());

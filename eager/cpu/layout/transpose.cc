@@ -6,6 +6,7 @@
 
 #include "eager/cpu/isa.h"
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/loops/loop_kernels.h"
 #include "eager/cpu/thread_pool.h"
 
 FRAMEJIT_CHOSEN_BY_ISA(cpu::Transpositions, transpositions, static const Transpositions& transpositions())
@@ -50,12 +51,7 @@ struct Shared {
   }
 };
 
-bool fits(const Operand& from, const Tensor& to) {
-  return from.dtype == to.dtype() && *from.sizes == to.sizes() && to.numel() >= kLeast;
-}
-
-/// Elements that lie side by side on both sides are worth a call of memcpy from this many bytes on.
-constexpr int64_t kLeastRun = 32;
+bool fits(const Operand& from, const Tensor& to) { return *from.sizes == to.sizes() && to.numel() >= kLeast; }
 
 /// Where row `index` of the outer dims, all but the last, begins on both sides, and the way to the next one.
 class OuterRows {
@@ -105,29 +101,38 @@ class OuterRows {
   int64_t from_ = 0, to_ = 0;
 };
 
+/// Calls `copy(in, out)` where each row of the last dim begins.
+template <class Copy>
+void for_each_run(const Shared& dims, const Operand& from, const Tensor& to, const Copy& copy) {
+  const int64_t from_item = int64_t(item_size(from.dtype)), to_item = int64_t(item_size(to.dtype())),
+                length = dims.sizes[dims.sizes.size() - 1];
+  const char* source = static_cast<const char*>(from.data);
+  char* target = static_cast<char*>(to.data());
+  const int64_t rows = to.numel().expect() / length;
+  parallel_for(rows, std::max<int64_t>(1, 4 * kPiece / (length * to_item)), [&](int64_t begin, int64_t end) {
+    OuterRows row(dims, begin);
+    const int64_t from_step = row.from_step() * from_item, to_step = row.to_step() * to_item;
+    for (int64_t i = begin; i < end; row.next_line()) {
+      const int64_t count = std::min(row.left(), end - i);
+      const char* in = source + row.from() * from_item;
+      char* out = target + row.to() * to_item;
+      for (int64_t k = 0; k < count; ++k, in += from_step, out += to_step) copy(in, out);
+      i += count;
+    }
+  });
+}
+
 }  // namespace
 
 bool copy_runs(const Operand& from, const Tensor& to) {
-  if (!fits(from, to)) return false;
+  if (from.dtype != to.dtype() || !fits(from, to)) return false;
   const Shared dims(from, to);
   const int last = dims.sizes.size() - 1;
   const int64_t item = int64_t(item_size(to.dtype())), run = dims.sizes[last] * item;
-  if (dims.from[last] != 1 || dims.to[last] != 1 || run < kLeastRun) return false;
-  const char* source = static_cast<const char*>(from.data);
-  char* target = static_cast<char*>(to.data());
-  const int64_t rows = to.numel().expect() / dims.sizes[last];
+  if (dims.from[last] != 1 || dims.to[last] != 1 || dims.sizes[last] < 2) return false;
   const auto copy = [&](auto bytes) {  // of each run: a constant, where it is a common one
-    parallel_for(rows, std::max<int64_t>(1, 4 * kPiece / run), [&](int64_t begin, int64_t end) {
-      OuterRows row(dims, begin);
-      for (int64_t i = begin; i < end; row.next_line()) {
-        const int64_t count = std::min(row.left(), end - i);
-        const char* in = source + row.from() * item;
-        char* out = target + row.to() * item;
-        for (int64_t k = 0; k < count; ++k, in += row.from_step() * item, out += row.to_step() * item)
-          std::memmove(out, in, size_t(bytes));
-        i += count;
-      }
-    });
+    for_each_run(dims, from, to,
+                 [bytes](const char* in, char* out) { std::memmove(out, in, size_t(bytes)); });
   };
   switch (run) {
     case 32:
@@ -145,8 +150,21 @@ bool copy_runs(const Operand& from, const Tensor& to) {
   return true;
 }
 
-bool copy_transposed(const Operand& from, const Tensor& to) {
+bool copy_strided(const Operand& from, const Tensor& to) {
   if (!fits(from, to)) return false;
+  const Shared dims(from, to);
+  const int last = dims.sizes.size() - 1;
+  if (dims.to[last] != 1 || dims.sizes[last] < 2) return false;
+  const CastFn cast = loop_kernels().cast[size_t(from.dtype)][size_t(to.dtype())];
+  for_each_run(dims, from, to,
+               [cast, stride = dims.from[last], n = dims.sizes[last]](const char* in, char* out) {
+                 cast(in, stride, out, n);
+               });
+  return true;
+}
+
+bool copy_transposed(const Operand& from, const Tensor& to) {
+  if (from.dtype != to.dtype() || !fits(from, to)) return false;
   const Shared dims(from, to);
   const int row = dims.unit_dim(dims.to), column = dims.unit_dim(dims.from);
   if (row < 0 || column < 0 || row == column) return false;

@@ -14,8 +14,11 @@ using TransposeFn = void (*)(const void* from, int64_t from_stride, void* to, in
 using Transpositions = std::array<TransposeFn, 5>;
 
 /// `to = from`, of one dtype and one shape, where elements lie side by side along the same dim on both sides.
-/// False, with nothing done, where such runs are short, and for small copies.
+/// False, with nothing done, where such runs are single elements, and for small copies.
 bool copy_runs(const Operand& from, const Tensor& to);
+/// `to = from`, converted, of one shape, where `to` lies side by side along the last dim: there `from` may step
+/// as it likes. False, with nothing done, for any other copy and for small ones.
+bool copy_strided(const Operand& from, const Tensor& to);
 /// `to = from`, of one dtype and one shape, where the dim along which `to` lies side by side is not the one
 /// of `from`. False, with nothing done, for any other copy and for small ones.
 bool copy_transposed(const Operand& from, const Tensor& to);

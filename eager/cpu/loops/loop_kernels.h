@@ -42,8 +42,10 @@ struct RowReducer {
   ReduceState (*chunk)(const void* in, int64_t n, int64_t first);
   /// The same of each of `rows` rows that lie `stride` elements apart.
   void (*chunks)(const void* in, int64_t stride, int64_t rows, int64_t n, int64_t first, ReduceState* out);
-  /// The same over products `a[i] * b[i]`, which are rounded as by the kernel of `mul`. Sums and means of
-  /// floats only.
+  /// Adds `n` elements, of which the first has index `first`, to `into`, chunk after chunk.
+  void (*run)(const void* in, int64_t n, int64_t first, ReduceState* into);
+  /// A chunk of products `a[i] * b[i]`, which are rounded as by the kernel of `mul`. Sums and means of floats
+  /// only.
   ReduceState (*product)(const void* a, const void* b, int64_t n);
   /// Adds `later` to `states`, `n` of each.
   void (*merge)(ReduceState* states, const ReduceState* later, int64_t n);
@@ -63,14 +65,19 @@ struct ColumnReducer {
   void (*rows)(void* accumulators, const void* in, int64_t stride, int64_t rows, int64_t n, int64_t first);
   /// The same over products; sums and means of floats only.
   void (*product)(void* accumulators, const void* a, const void* b, int64_t n);
+  /// Folds `groups` of `columns` accumulators onto the first of them; the others are left as they are. Null where
+  /// states alone may be folded.
+  void (*fold)(void* accumulators, int64_t groups, int64_t columns);
   /// Merges `n` accumulators into states and starts them anew.
   void (*flush)(void* accumulators, ReduceState* states, int64_t n);
   int accumulator_size;
 };
 
 struct LoopKernels {
-  std::array<std::array<CastFn, kDTypeCount>, kDTypeCount> cast{};      ///< [from][to]
-  std::array<std::array<RowReducer, kDTypeCount>, kReduceKinds> row{};  ///< [kind][dtype that is reduced]
+  std::array<std::array<CastFn, kDTypeCount>, kDTypeCount> cast{};  ///< [from][to]
+  /// [kind][dtype that is reduced], and for sums, means and extrema of halves, [kind][half]: these are read as
+  /// they are stored, and reduced as float32.
+  std::array<std::array<RowReducer, kDTypeCount>, kReduceKinds> row{};
   std::array<std::array<ColumnReducer, kDTypeCount>, kReduceKinds> column{};
 };
 

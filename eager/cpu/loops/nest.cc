@@ -82,14 +82,24 @@ int64_t choose_tile(const Program& program) {
   return tile;
 }
 
+/// Whether all reductions can read operands of this type without a conversion.
+bool reduces_stored(const Program& program, DType stored) {
+  return std::all_of(program.code().begin(), program.code().end(), [&](const Instruction& i) {
+    return i.kind != Instruction::Kind::reduce ||
+           (i.in_count == 1 && loop_kernels().row[size_t(i.reduce)][size_t(stored)].chunk);
+  });
+}
+
 /// Whether every full value is an operand that lies in memory as it is reduced.
 bool only_reduces_memory(const Program& program, const Nest& nest) {
   return std::all_of(program.code().begin(), program.code().end(), [&](const Instruction& i) {
     if (i.extent != Extent::full || i.kind == Instruction::Kind::none) return true;
     if (i.kind != Instruction::Kind::load) return false;
     const Access& access = nest.full[size_t(i.slot)];
+    const DType stored = program.operands()[size_t(i.slot)].dtype;
+    const bool is_half = stored == DType::float16 || stored == DType::bfloat16;
     return access.sizes.size() == 1 && access.strides[0] == 1 &&
-           program.operands()[size_t(i.slot)].dtype == i.dtype;
+           (stored == i.dtype || (is_half && i.dtype == DType::float32 && reduces_stored(program, stored)));
   });
 }
 

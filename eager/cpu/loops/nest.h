@@ -38,10 +38,16 @@ struct Nest {
   int64_t tile = kMaxTile;  ///< elements per tile
   int64_t boundary = 0;     ///< tiles do not cross multiples of this (0: no such)
   int64_t rows_per_block = 1;  ///< rows mode: rows in one tile
-  bool in_memory = false;      ///< reductions read their operands where they lie, side by side, unconverted
+  bool in_memory = false;      ///< reductions read their operands where they lie, side by side, as stored
   bool small = false;          ///< a few elements in plain memory: run_small.cc
   std::vector<Access> full;    ///< per operand, over the linear index of the whole space
   std::vector<Access> kept;    ///< per operand of extent row, over the linear kept index
+
+  /// The dtype of the elements that a reduction reads.
+  DType reduced_dtype(const Instruction& reduction) const {
+    const Instruction& in = program->code()[size_t(reduction.in[0])];
+    return in_memory ? program->operands()[size_t(in.slot)].dtype : in.dtype;
+  }
 };
 
 FRAMEJIT_API Nest prepare(const Program& program, const Space& space);

@@ -308,7 +308,7 @@ void copy_elements(const Tensor& from, const Tensor& to) {
       contiguous(to.sizes(), to.strides()))
     return convert_flat(from.data(), from.dtype(), false, to, count(to.sizes()));
   const Operand operand(from);
-  if (copy_runs(operand, to) || copy_transposed(operand, to)) return;
+  if (copy_runs(operand, to) || copy_transposed(operand, to) || copy_strided(operand, to)) return;
   copy_by_program(operand, to);
 }
 

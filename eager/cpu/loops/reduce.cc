@@ -77,24 +77,34 @@ bool find_plain_rows(ReduceKind kind, const Tensor& input, uint64_t dims, const 
          result.is_contiguous();
 }
 
+/// Adds one block of a row to `block`.
+void reduce_block(const RowReducer& reducer, CastFn cast, const char* from, int64_t item, int64_t first,
+                  int64_t n, ReduceState& block) {
+  if (!cast) return reducer.run(from, n, first, &block);
+  alignas(64) char converted[kReduceChunk * int64_t(kMaxItemSize)];
+  for (int64_t at = 0; at < n; at += kReduceChunk) {
+    const int64_t count = std::min(kReduceChunk, n - at);
+    cast(from + at * item, 1, converted, count);
+    reducer.run(converted, count, first + at, &block);
+  }
+}
+
 /// At most kRowsAtOnce rows.
 void reduce_rows(const RowReducer& reducer, CastFn cast, const char* from, int64_t item, int64_t rows,
                  int64_t columns, void* to) {
-  alignas(64) char converted[kReduceChunk * int64_t(kMaxItemSize)];
-  ReduceState totals[kRowsAtOnce], blocks[kRowsAtOnce], chunks[kRowsAtOnce];
+  ReduceState totals[kRowsAtOnce], parts[kRowsAtOnce];
   std::fill_n(totals, rows, reducer.start());
-  std::fill_n(blocks, rows, reducer.start());
-  for (int64_t at = 0; at < columns; at += kReduceChunk) {
-    const int64_t count = std::min(kReduceChunk, columns - at);
-    if (!cast) reducer.chunks(from + at * item, columns, rows, count, at, chunks);
-    for (int64_t r = 0; cast && r < rows; ++r) {
-      cast(from + (r * columns + at) * item, 1, converted, count);
-      chunks[r] = reducer.chunk(converted, count, at);
-    }
-    reducer.merge(blocks, chunks, rows);
-    if ((at + kReduceChunk) % kReduceBlock != 0 && at + kReduceChunk < columns) continue;
-    reducer.merge(totals, blocks, rows);
-    std::fill_n(blocks, rows, reducer.start());
+  if (columns <= kReduceChunk && !cast) {
+    reducer.chunks(from, columns, rows, columns, 0, parts);
+    reducer.merge(totals, parts, rows);
+  } else {
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t at = 0; at < columns; at += kReduceBlock) {
+        ReduceState block = reducer.start();
+        reduce_block(reducer, cast, from + (r * columns + at) * item, item, at,
+                     std::min(kReduceBlock, columns - at), block);
+        reducer.merge(totals + r, &block, 1);
+      }
   }
   reducer.finish(totals, rows, columns, to);
 }

@@ -41,8 +41,7 @@ void run_pointwise_nest(const RunInputs& inputs) {
 /// in the same places. Where a row is one block, its result is the block's.
 class RowFold {
  public:
-  RowFold(const Program& program, int64_t rows, int64_t columns)
-      : reducers_(row_reducers(program)), rows_(rows) {
+  RowFold(const Nest& nest, int64_t rows, int64_t columns) : reducers_(row_reducers(nest)), rows_(rows) {
     Scratch& scratch = Scratch::of_thread();
     int64_t count = int64_t(reducers_.size()) * rows;
     totals_ = scratch.take_array<ReduceState>(count);
@@ -63,6 +62,7 @@ class RowFold {
     size_t k = size_t(instruction.slot);
     const RowReducer& reducer = reducers_[k];
     const char *left = static_cast<const char*>(operands[0]), *right = static_cast<const char*>(operands[1]);
+    if (rows == 1 && !right) return take_run(k, left, item, column, n);
     for (int64_t at = 0; at < n; at += kReduceChunk) {
       int64_t count = std::min(kReduceChunk, n - at);
       if (!right) reducer.chunks(left + at * item, n, rows, count, column + at, chunks_);
@@ -88,6 +88,15 @@ class RowFold {
   size_t reductions() const { return reducers_.size(); }
 
  private:
+  void take_run(size_t k, const char* from, int64_t item, int64_t column, int64_t n) {
+    for (int64_t end = column + n; column < end;) {
+      const int64_t count = std::min(end - column, kReduceBlock - column % kReduceBlock);
+      reducers_[k].run(from, count, column, block(k));
+      from += count * item;
+      column += count;
+      if (column % kReduceBlock == 0) end_blocks(k, 1);
+    }
+  }
   ReduceState* total(size_t k) { return totals_ + int64_t(k) * rows_; }
   ReduceState* block(size_t k) { return blocks_ + int64_t(k) * rows_; }
   void end_blocks(size_t k, int64_t rows) {
@@ -126,7 +135,7 @@ void run_row_block(TileRunner& runner, RowFold& fold, const Nest& nest, int64_t 
       int64_t n = std::min(width, nest.columns - column);
       runner.run_tile(int(phase), first * nest.columns + column, column, n * rows,
                       [&](const Instruction& instruction, const void* const* operands) {
-                        int64_t item = int64_t(item_size(program.code()[size_t(instruction.in[0])].dtype));
+                        int64_t item = int64_t(item_size(nest.reduced_dtype(instruction)));
                         fold.take(instruction, operands, item, column, n, rows);
                       });
     }
@@ -143,7 +152,7 @@ void run_row_blocks(const RunInputs& inputs) {
                [&](int64_t begin, int64_t end) {
                  ScratchScope scope;
                  TileRunner runner(inputs);
-                 RowFold fold(*nest.program, nest.rows_per_block, nest.columns);
+                 RowFold fold(nest, nest.rows_per_block, nest.columns);
                  for (int64_t b = begin; b < end; ++b) {
                    int64_t first = b * nest.rows_per_block;
                    run_row_block(runner, fold, nest, first, std::min(nest.rows_per_block, nest.rows - first));
@@ -158,32 +167,31 @@ void run_split_rows(const RunInputs& inputs) {
   int64_t blocks = (nest.columns + kReduceBlock - 1) / kReduceBlock;
   int64_t reductions = program.reductions();
   ReduceState* partial = Scratch::of_thread().take_array<ReduceState>(nest.rows * blocks * reductions);
-  parallel_for(
-      nest.rows * blocks, units_per_piece(nest.rows * blocks, kReduceBlock), [&](int64_t begin, int64_t end) {
-        ScratchScope scope;
-        TileRunner runner(inputs);
-        RowFold fold(program, 1, kReduceBlock);
-        for (int64_t unit = begin; unit < end; ++unit) {
-          int64_t row = unit / blocks, from = unit % blocks * kReduceBlock;
-          runner.begin_rows(row, 1, nest.columns);
-          runner.run_rows(-1);
-          fold.begin();
-          for (int64_t column = from; column < std::min(from + kReduceBlock, nest.columns);
-               column += nest.tile) {
-            int64_t n = std::min(nest.tile, nest.columns - column);
-            runner.run_tile(0, row * nest.columns + column, 0, n,
-                            [&](const Instruction& instruction, const void* const* operands) {
-                              int64_t item =
-                                  int64_t(item_size(program.code()[size_t(instruction.in[0])].dtype));
-                              fold.take(instruction, operands, item, column, n, 1);
-                            });
-          }
-          for (size_t k = 0; k < fold.reductions(); ++k)
-            partial[unit * reductions + int64_t(k)] = fold.block_of(k);
-        }
-      });
+  parallel_for(nest.rows * blocks, units_per_piece(nest.rows * blocks, kReduceBlock),
+               [&](int64_t begin, int64_t end) {
+                 ScratchScope scope;
+                 TileRunner runner(inputs);
+                 RowFold fold(nest, 1, kReduceBlock);
+                 for (int64_t unit = begin; unit < end; ++unit) {
+                   int64_t row = unit / blocks, from = unit % blocks * kReduceBlock;
+                   runner.begin_rows(row, 1, nest.columns);
+                   runner.run_rows(-1);
+                   fold.begin();
+                   for (int64_t column = from; column < std::min(from + kReduceBlock, nest.columns);
+                        column += nest.tile) {
+                     int64_t n = std::min(nest.tile, nest.columns - column);
+                     runner.run_tile(0, row * nest.columns + column, 0, n,
+                                     [&](const Instruction& instruction, const void* const* operands) {
+                                       int64_t item = int64_t(item_size(nest.reduced_dtype(instruction)));
+                                       fold.take(instruction, operands, item, column, n, 1);
+                                     });
+                   }
+                   for (size_t k = 0; k < fold.reductions(); ++k)
+                     partial[unit * reductions + int64_t(k)] = fold.block_of(k);
+                 }
+               });
   TileRunner runner(inputs);
-  RowFold fold(program, 1, kReduceBlock);
+  RowFold fold(nest, 1, kReduceBlock);
   for (int64_t row = 0; row < nest.rows; ++row) {
     runner.begin_rows(row, 1, nest.columns);
     runner.run_rows(-1);
@@ -203,12 +211,12 @@ int64_t units_per_piece(int64_t units, int64_t elements_per_unit) {
   return std::max(least, (units + num_threads() * 4 - 1) / (num_threads() * 4));
 }
 
-std::vector<RowReducer> row_reducers(const Program& program) {
+std::vector<RowReducer> row_reducers(const Nest& nest) {
   std::vector<RowReducer> reducers;
-  for (const Instruction& instruction : program.code())
+  for (const Instruction& instruction : nest.program->code())
     if (instruction.kind == Instruction::Kind::reduce)
-      reducers.push_back(loop_kernels().row[size_t(instruction.reduce)]
-                                           [size_t(program.code()[size_t(instruction.in[0])].dtype)]);
+      reducers.push_back(
+          loop_kernels().row[size_t(instruction.reduce)][size_t(nest.reduced_dtype(instruction))]);
   return reducers;
 }
 

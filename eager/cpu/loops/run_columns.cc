@@ -26,7 +26,7 @@ class ColumnPlan {
         fold(std::clamp<int64_t>(nest.tile / std::max<int64_t>(nest.columns, 1), 1,
                                  std::max<int64_t>(1, nest.rows / kStripes))),
         column_tiles((nest.columns + nest.tile - 1) / nest.tile),
-        reducers(row_reducers(*nest.program)) {
+        reducers(row_reducers(nest)) {
     int64_t stripes =
         std::max<int64_t>(kColumnFlush, kBlockElements / std::max<int64_t>(nest.columns * fold, 1));
     rows_per_block = (stripes + kColumnFlush - 1) / kColumnFlush * kColumnFlush * fold;
@@ -53,11 +53,23 @@ class ColumnPlan {
 struct Running {
   const ColumnReducer* reducer;
   char* accumulators;
-  ReduceState* states;  ///< one per place in a stripe
+  ReduceState* states;  ///< one per place in a stripe, or per column
   int64_t item;         ///< bytes of an element
   /// What is reduced, where it lies in memory: one operand, or two that are multiplied.
   const char* operands[2] = {};
 
+  /// Moves the running results of a stripe into states: one per column where they can be folded at once, else
+  /// one per place. Says how many.
+  int64_t flush(int64_t places, int64_t columns) const {
+    if (!reducer->fold || places == columns) {
+      reducer->flush(accumulators, states, places);
+      return places;
+    }
+    reducer->fold(accumulators, places / columns, columns);
+    reducer->flush(accumulators, states, columns);
+    reducer->start(accumulators, places);
+    return columns;
+  }
   void take(const char* left, const char* right, int64_t stride, int64_t stripes, int64_t n,
             int64_t first) const {
     if (!right) return reducer->rows(accumulators, left, stride, stripes, n, first);
@@ -71,11 +83,10 @@ std::vector<Running> make_running(const ColumnPlan& plan, void* const* pointers)
   const auto& code = plan.nest.program->code();
   for (const Instruction& instruction : code) {
     if (instruction.kind != Instruction::Kind::reduce) continue;
-    const ColumnReducer& reducer =
-        loop_kernels().column[size_t(instruction.reduce)][size_t(code[size_t(instruction.in[0])].dtype)];
+    const DType dtype = plan.nest.reduced_dtype(instruction);
+    const ColumnReducer& reducer = loop_kernels().column[size_t(instruction.reduce)][size_t(dtype)];
     all.push_back({&reducer, Scratch::of_thread().take(plan.nest.tile * reducer.accumulator_size),
-                   Scratch::of_thread().take_array<ReduceState>(plan.nest.tile),
-                   int64_t(item_size(code[size_t(instruction.in[0])].dtype))});
+                   Scratch::of_thread().take_array<ReduceState>(plan.nest.tile), int64_t(item_size(dtype))});
     for (int i = 0; plan.nest.in_memory && i < instruction.in_count; ++i)
       all.back().operands[i] =
           static_cast<const char*>(pointers[code[size_t(instruction.in[size_t(i)])].slot]);
@@ -104,9 +115,6 @@ void run_block(const ColumnPlan& plan, TileRunner& runner, std::vector<Running>&
     running[k].reducer->start(running[k].accumulators, places);
     std::fill_n(running[k].states, places, plan.reducers[k].start());
   }
-  auto flush = [&] {
-    for (Running& r : running) r.reducer->flush(r.accumulators, r.states, places);
-  };
   const int64_t stride = plan.fold * nest.columns;
   int64_t since_flush = 0;
   for (int64_t row = first_row; row < last_row;) {
@@ -127,15 +135,15 @@ void run_block(const ColumnPlan& plan, TileRunner& runner, std::vector<Running>&
     row += stripes * plan.fold;
     since_flush += stripes;
     if (since_flush == kColumnFlush) {
-      flush();
+      for (const Running& r : running) r.flush(places, columns);
       since_flush = 0;
     }
   }
-  flush();
   for (size_t k = 0; k < running.size(); ++k) {
+    const int64_t states = running[k].flush(places, columns);
     ReduceState* into = plan.state(int64_t(k), outer, block) + first_column;
     std::fill_n(into, columns, plan.reducers[k].start());
-    fold_stripe(plan, k, running[k].states, columns, places, into);
+    fold_stripe(plan, k, running[k].states, columns, states, into);
   }
 }
 

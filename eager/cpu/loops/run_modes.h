@@ -11,7 +11,7 @@ namespace framejit::eager::cpu {
 int64_t units_per_piece(int64_t units, int64_t elements_per_unit);
 
 /// By number of the reduction.
-std::vector<RowReducer> row_reducers(const Program& program);
+std::vector<RowReducer> row_reducers(const Nest& nest);
 
 /// Whether `run_small` can run it: pointwise, little, every operand contiguous or one element, nothing
 /// converted on the way from and to memory.

@@ -159,7 +159,7 @@ void TileRunner::load(int i, int64_t start, int64_t n) {
     return;
   }
   Run run = find_run(access, start, n);
-  if (run.even && run.stride == 1 && from == instruction.dtype)
+  if (run.even && run.stride == 1 && (nest_.in_memory || from == instruction.dtype))
     return set(i, base + run.offset * item, n == 1);
   CastFn cast = cast_between(kernels_, from, instruction.dtype);
   if (run.even && (run.stride == 0 || n == 1)) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/loops/loop_kernels.h"
 #include "eager/error.h"
 
 namespace framejit::eager {
@@ -67,7 +68,18 @@ namespace {
 
 template <class T>
 void count_into(const int64_t* places, int64_t count, const T* weights, T* to) {
-  for (int64_t i = 0; i < count; ++i) to[places[i]] = T(to[places[i]] + (weights ? weights[i] : T(1)));
+  const auto add = [=](int64_t place, T weight) { to[place] = T(to[place] + weight); };
+  if (weights)
+    for (int64_t i = 0; i < count; ++i) add(places[i], weights[i]);
+  else
+    for (int64_t i = 0; i < count; ++i) add(places[i], T(1));
+}
+
+int64_t extremum_of(ReduceKind kind, const int64_t* numbers, int64_t count) {
+  const RowReducer& reducer = loop_kernels().row[size_t(kind)][size_t(DType::int64)];
+  ReduceState state = reducer.start();
+  reducer.run(numbers, count, 0, &state);
+  return state.integer;
 }
 
 /// Weights count as float32 or float64; without them, elements are counted in int64.
@@ -88,12 +100,9 @@ void bincount_kernel(const Op& op, const Value* args, Value* results) {
                  "weights should be 1-d and have the same length as input");
   const Tensor self = contiguous_as(given, DType::int64);
   const int64_t *places = self.data_as<int64_t>(), count = self.sizes()[0];
-  int64_t smallest = 0, largest = -1;
-  for (int64_t i = 0; i < count; ++i) {
-    smallest = std::min(smallest, places[i]);
-    largest = std::max(largest, places[i]);
-  }
-  FRAMEJIT_CHECK(smallest >= 0, "bincount only supports 1-d non-negative integral inputs.");
+  const int64_t largest = count > 0 ? extremum_of(ReduceKind::amax, places, count) : -1;
+  FRAMEJIT_CHECK(count == 0 || extremum_of(ReduceKind::amin, places, count) >= 0,
+                 "bincount only supports 1-d non-negative integral inputs.");
   const DType dtype = count_dtype(args[1]);
   Tensor result = Tensor::empty(Dims{std::max(args[2].integer(), largest + 1)}, dtype), weights;
   if (!args[1].is_none()) weights = contiguous_as(args[1].tensor(), dtype);

@@ -33,6 +33,36 @@ auto sort_key(T value) {
   }
 }
 
+inline constexpr size_t kRadixValues = 256;
+using RadixCounts = std::array<int64_t, kRadixValues>;
+
+/// Of each byte of the keys, lowest first, how often it has each value.
+template <class Key>
+using DigitCounts = std::array<RadixCounts, sizeof(Key)>;
+
+template <class Key>
+size_t digit_of(Key key, size_t d) {
+  return size_t(key >> (8 * d)) & (kRadixValues - 1);
+}
+
+/// Sorts `items`, each with the key `key_of(item)`, by all bytes of the keys; `other` is memory of the same size.
+template <class Key, class Item, class KeyOf>
+void radix_sort(std::vector<Item>& items, std::vector<Item>& other, const DigitCounts<Key>& counts,
+                KeyOf key_of) {
+  for (size_t d = 0; d < sizeof(Key) && !items.empty(); ++d) {
+    if (counts[d][digit_of(key_of(items[0]), d)] == int64_t(items.size()))
+      continue;  // all have the same byte
+    RadixCounts next;
+    int64_t sum = 0;
+    for (size_t i = 0; i < kRadixValues; ++i) {
+      next[i] = sum;
+      sum += counts[d][i];
+    }
+    for (const Item& item : items) other[size_t(next[digit_of(key_of(item), d)]++)] = item;
+    items.swap(other);
+  }
+}
+
 /// Orders rows; keeps its memory from one row to the next. Equal elements keep their order.
 template <class T>
 class RadixOrder {
@@ -41,14 +71,13 @@ class RadixOrder {
   const std::vector<int64_t>& operator()(const T* from, int64_t stride, int64_t n, bool descending) {
     entries_.resize(size_t(n));
     other_.resize(size_t(n));
-    for (auto& digit : counts_) digit.fill(0);
+    counts_ = {};
     for (int64_t i = 0; i < n; ++i) {
       const Key key = sort_key(from[i * stride]);
       entries_[size_t(i)] = {descending ? Key(~key) : key, i};
-      for (size_t d = 0; d < kDigits; ++d) ++counts_[d][digit(entries_[size_t(i)].key, d)];
+      for (size_t d = 0; d < sizeof(Key); ++d) ++counts_[d][digit_of(entries_[size_t(i)].key, d)];
     }
-    for (size_t d = 0; d < kDigits; ++d)
-      if (n > 0 && counts_[d][digit(entries_[0].key, d)] != n) distribute(d);  // else all have the same digit
+    radix_sort<Key>(entries_, other_, counts_, [](const Entry& entry) { return entry.key; });
     places_.resize(size_t(n));
     for (int64_t i = 0; i < n; ++i) places_[size_t(i)] = entries_[size_t(i)].place;
     return places_;
@@ -60,23 +89,29 @@ class RadixOrder {
     Key key;
     int64_t place;
   };
-  static constexpr size_t kDigits = sizeof(Key);
-
-  static size_t digit(Key key, size_t d) { return size_t(key >> (8 * d)) & 255; }
-  void distribute(size_t d) {
-    std::array<int64_t, 256> next;
-    int64_t sum = 0;
-    for (size_t i = 0; i < 256; ++i) {
-      next[i] = sum;
-      sum += counts_[d][i];
-    }
-    for (const Entry& entry : entries_) other_[size_t(next[digit(entry.key, d)]++)] = entry;
-    entries_.swap(other_);
-  }
 
   std::vector<Entry> entries_, other_;
   std::vector<int64_t> places_;
-  std::array<std::array<int64_t, 256>, kDigits> counts_;
+  DigitCounts<Key> counts_;
+};
+
+/// Sorts integers, without their places.
+template <class T>
+class RadixKeys {
+ public:
+  const std::vector<T>& operator()(const T* from, int64_t n) {
+    values_.assign(from, from + n);
+    other_.resize(size_t(n));
+    DigitCounts<Key> counts{};
+    for (T value : values_)
+      for (size_t d = 0; d < sizeof(Key); ++d) ++counts[d][digit_of(sort_key(value), d)];
+    radix_sort<Key>(values_, other_, counts, [](T value) { return sort_key(value); });
+    return values_;
+  }
+
+ private:
+  using Key = decltype(sort_key(T()));
+  std::vector<T> values_, other_;
 };
 
 /// Orders short rows by counting, for each element, those that are smaller: many comparisons, but no branch

@@ -47,28 +47,70 @@ Tensor counts_tensor(const std::vector<int64_t>& counts) {
   return result;
 }
 
-/// Of elements that are sorted, or to be grouped as they stand.
+/// What is wanted of distinct elements beside themselves.
+struct Wanted {
+  bool inverse, counts;
+};
+
+/// The first elements of `x`, a vector, in memory of their own size.
+Tensor contiguous_part(const Tensor& x, int64_t count) {
+  const Tensor part = Tensor::empty(Dims{count}, x.dtype());
+  copy_elements(reshaped_view(x, Dims{count}, Dims{1}), part);
+  return part;
+}
+
+/// The first of each run of equal elements. Where a run begins cannot be foretold: every element is written, and
+/// the next one takes its place where it does not begin one.
 template <class T>
-Groups group_neighbours(const T* data, const Dims& sizes, int64_t count) {
-  Groups groups;
-  groups.inverse = Tensor::empty(sizes, DType::int64);
-  int64_t* group = groups.inverse.data_as<int64_t>();
+Tensor first_of_runs(const T* data, int64_t count, DType dtype) {
+  const Tensor all = Tensor::empty(Dims{count}, dtype);
+  T* to = all.data_as<T>();
+  int64_t found = 0;
   for (int64_t i = 0; i < count; ++i) {
-    if (i == 0 || !(data[i - 1] == data[i])) groups.first.push_back(i);
-    group[i] = int64_t(groups.first.size()) - 1;
+    to[found] = data[i];
+    found += i == 0 || !(data[i - 1] == data[i]);
   }
-  for (size_t g = 0; g < groups.first.size(); ++g)
-    groups.counts.push_back((g + 1 < groups.first.size() ? groups.first[g + 1] : count) - groups.first[g]);
-  return groups;
+  return contiguous_part(all, found);
+}
+
+/// Results for elements of which equal ones are neighbours; element i stands for element places[i] of the tensor,
+/// or for itself.
+template <class T>
+void group_runs(const T* data, const int64_t* places, const Tensor& self, Wanted wanted, Value* results) {
+  const int64_t count = self.numel().expect();
+  const Tensor distinct = first_of_runs(data, count, self.dtype()),
+               none = Tensor::empty(Dims{0}, DType::int64);
+  const Tensor inverse = wanted.inverse ? Tensor::empty(self.sizes(), DType::int64) : none;
+  const Tensor counts = wanted.counts ? Tensor::empty(distinct.sizes(), DType::int64) : none;
+  int64_t *group = inverse.data_as<int64_t>(), *size = counts.data_as<int64_t>();
+  if (wanted.inverse || wanted.counts)
+    for (int64_t i = 0, number = 0, first = 0; i < count; ++i) {
+      if (wanted.inverse) group[places ? places[i] : i] = number;
+      if (i + 1 < count && data[i] == data[i + 1]) continue;
+      if (wanted.counts) size[number] = i + 1 - first;
+      first = i + 1;
+      ++number;
+    }
+  results[0] = distinct;
+  results[1] = inverse;
+  results[2] = counts;
 }
 
 template <class T>
-Groups group_elements(const Tensor& self, bool consecutive) {
+void group_elements(const Tensor& self, bool consecutive, Wanted wanted, Value* results) {
   const T* data = self.data_as<T>();
   const int64_t count = self.numel().expect();
-  if (consecutive || count == 0) return group_neighbours(data, self.sizes(), count);
-  const std::vector<int64_t> order = RadixOrder<T>()(data, 1, count, /*descending=*/false);
-  return Groups(order, self.sizes(), [=](int64_t a, int64_t b) { return data[a] == data[b]; });
+  if (consecutive) return group_runs(data, nullptr, self, wanted, results);
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    if (!wanted.inverse) {
+      RadixKeys<T> keys;
+      return group_runs(keys(data, count).data(), nullptr, self, wanted, results);
+    }
+  RadixOrder<T> order;
+  const std::vector<int64_t>& places = order(data, 1, count, /*descending=*/false);
+  const Tensor sorted = Tensor::empty(Dims{count}, self.dtype());
+  for (int64_t i = 0; i < count; ++i) sorted.data_as<T>()[i] = data[places[size_t(i)]];
+  group_runs(sorted.data_as<T>(), places.data(), self, wanted, results);
 }
 
 /// Slices are rows of `self`, a matrix.
@@ -103,18 +145,11 @@ Tensor as_rows(const Tensor& self, int dim, Dims* moved_sizes) {
 
 }  // namespace
 
-/// args: self, consecutive.
+/// args: self, consecutive, return_inverse, return_counts.
 void unique_elements_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor self = contiguous(args[0].tensor());
   for_dtype(self.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const Groups groups = group_elements<T>(self, args[1].boolean());
-    const Tensor distinct = Tensor::empty(Dims{int64_t(groups.first.size())}, self.dtype());
-    for (size_t i = 0; i < groups.first.size(); ++i)
-      distinct.data_as<T>()[i] = self.data_as<T>()[groups.first[i]];
-    results[0] = distinct;
-    results[1] = groups.inverse;
-    results[2] = counts_tensor(groups.counts);
+    group_elements<decltype(zero)>(self, args[1].boolean(), {args[2].boolean(), args[3].boolean()}, results);
   });
 }
 

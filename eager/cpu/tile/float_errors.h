@@ -23,21 +23,25 @@ EIGEN_STRONG_INLINE auto erfc_float(const A& a) {
       a);
 }
 
-/// x times a polynomial in w = -log(1 - x^2) where w < 6, within 3e-9, and in the root of w beyond, within
-/// 4e-10.
+/// Of w = -log(1 - x^2), below which the inverse is x times a polynomial in w, within 3e-9.
+inline constexpr double kErfinvCentre = 6;
+inline float erfinv_central(float x, double w) {
+  return float(x * polynomial(w, 0.886226927791834, 0.23201354177709294, 0.011550423289002947,
+                              -0.002338711346177977, -0.00012192253071080621, 4.06123656536642e-05,
+                              5.637581067695425e-06, -2.3750996409016012e-06, 2.6833490525390223e-07,
+                              -9.179328139664233e-09, -4.880092666733711e-10, 3.5381606228294884e-11));
+}
+/// Beyond, x times one in the root of w, within 4e-10.
 inline float erfinv_from_log(float x, double w) {
   const double root = std::sqrt(w);
-  const double central = polynomial(w, 0.886226927791834, 0.23201354177709294, 0.011550423289002947,
-                                    -0.002338711346177977, -0.00012192253071080621, 4.06123656536642e-05,
-                                    5.637581067695425e-06, -2.3750996409016012e-06, 2.6833490525390223e-07,
-                                    -9.179328139664233e-09, -4.880092666733711e-10, 3.5381606228294884e-11);
   const double tail =
       polynomial(root, -4.340826448511444, 17.390659919740912, -25.23271275827162, 21.534963722231566,
                  -11.61183427127553, 4.1914964605765075, -1.0336470056906264, 0.17275350204046824,
                  -0.018782601388614942, 0.001202045282705059, -3.4434072318892996e-05);
-  return float(x * (w < 6 ? central : tail));
+  return w < kErfinvCentre ? erfinv_central(x, w) : float(x * tail);
 }
-/// `exact` is for the ends and what lies beyond. Two loops: GCC would not vectorise all of it in one.
+/// `exact` is for the ends and what lies beyond. Two loops: GCC would not vectorise all of it in one. Most blocks
+/// have nothing beyond the centre.
 template <class A, class Exact>
 EIGEN_STRONG_INLINE auto erfinv_float(const A& a, Exact exact) {
   const auto w = each(
@@ -46,6 +50,9 @@ EIGEN_STRONG_INLINE auto erfinv_float(const A& a, Exact exact) {
         return -kLn2 * log2_series((1 - x) * (1 + x));
       },
       a);
+  int beyond = 0;
+  for (int i = 0; i < A::SizeAtCompileTime; ++i) beyond += !(w.coeff(i) < kErfinvCentre);
+  if (beyond == 0) return each([](float x, double w) { return erfinv_central(x, w); }, a, w);
   return with_exceptions([](float x, double w) { return erfinv_from_log(x, w); },
                          [=](float x, double) { return exact(x); },
                          [](float x, double) { return std::abs(x) < 1; }, a, w);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "eager/cpu/loops/loop_kernels.h"
+#include "eager/cpu/tile/halves.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
@@ -20,6 +22,25 @@ constexpr bool is_extremum(ReduceKind kind) {
 constexpr bool is_arg(ReduceKind kind) { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
 constexpr bool is_sum(ReduceKind kind) {
   return kind == ReduceKind::sum || kind == ReduceKind::mean || kind == ReduceKind::nansum;
+}
+
+constexpr bool is_value_of_halves(ReduceKind kind) {
+  return kind == ReduceKind::sum || kind == ReduceKind::mean || kind == ReduceKind::amax ||
+         kind == ReduceKind::amin;
+}
+
+/// A vector of what lies at `from`: elements as they are, or halves as floats.
+template <class Vector, class S>
+[[gnu::always_inline]] inline Vector load_vector(const S* from) {
+  Vector vector;
+  if constexpr (is_half_type<S>) {
+    float elements[sizeof(Vector) / sizeof(float)];
+    convert_halves(from, elements, int64_t(sizeof(Vector) / sizeof(float)));
+    std::memcpy(&vector, elements, sizeof vector);
+  } else {
+    std::memcpy(&vector, from, sizeof vector);
+  }
+  return vector;
 }
 
 /// One kind over elements of type T. `Lane` is the type of a running result within a chunk.
@@ -144,28 +165,25 @@ struct Reduction {
   }
 };
 
-/// Calls `visit.template operator()<kind, T>()` for every pair that is computed in: not for types that
-/// `reduce_compute_dtype` widens.
+/// Calls `visit.template operator()<kind, T, S>()` for every kind and type T that is computed in, with S = T:
+/// not for types that `reduce_compute_dtype` widens. Of these, frequent kinds of halves S are read as they are.
 template <ReduceKind kKind, class Visit>
 void for_each_dtype(Visit& visit) {
+  const auto of = [&]<class... T>() { (visit.template operator()<kKind, T, T>(), ...); };
   if constexpr (kKind == ReduceKind::any || kKind == ReduceKind::all) {
-    visit.template operator()<kKind, bool>();
+    of.template operator()<bool>();
   } else if constexpr (kKind == ReduceKind::nansum) {
-    visit.template operator()<kKind, float>();
-    visit.template operator()<kKind, double>();
+    of.template operator()<float, double>();
   } else if constexpr (is_extremum(kKind)) {
-    visit.template operator()<kKind, bool>();
-    visit.template operator()<kKind, uint8_t>();
-    visit.template operator()<kKind, int32_t>();
-    visit.template operator()<kKind, int64_t>();
-    visit.template operator()<kKind, float>();
-    visit.template operator()<kKind, double>();
+    of.template operator()<bool, uint8_t, int32_t, int64_t, float, double>();
   } else {
-    if constexpr (kKind == ReduceKind::sum) visit.template operator()<kKind, bool>();
-    if constexpr (kKind != ReduceKind::mean) visit.template operator()<kKind, int64_t>();
-    visit.template operator()<kKind, float>();
-    visit.template operator()<kKind, double>();
-    visit.template operator()<kKind, std::complex<double>>();
+    if constexpr (kKind == ReduceKind::sum) of.template operator()<bool>();
+    if constexpr (kKind != ReduceKind::mean) of.template operator()<int64_t>();
+    of.template operator()<float, double, std::complex<double>>();
+  }
+  if constexpr (is_value_of_halves(kKind)) {
+    visit.template operator()<kKind, float, Half>();
+    visit.template operator()<kKind, float, BFloat16>();
   }
 }
 template <class Visit>

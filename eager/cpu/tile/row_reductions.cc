@@ -22,23 +22,15 @@ struct Lanes {
   typedef Lane Vector __attribute__((vector_size(64)));
   Vector vectors[kVectors];
 
-  static Vector load(const Lane* from) {
-    Vector vector;
-    std::memcpy(&vector, from, sizeof vector);
-    return vector;
+  template <class S>
+  static Vector load(const S* from) {
+    return load_vector<Vector>(from);
   }
 };
 template <class L, class F>
 [[gnu::always_inline]] inline void each_vector(const F& f) {
 #pragma GCC unroll 8
   for (int v = 0; v < L::kVectors; ++v) f(v);
-}
-
-/// What the next chunk reads in the place of `at`: at the end of a chunk, lanes are combined, and memory
-/// would wait.
-template <class T>
-[[gnu::always_inline]] inline void prefetch_next_chunk(const T* at) {
-  __builtin_prefetch(at + cpu::kReduceChunk);
 }
 
 /// Combines lane i of a vector with lane i + half, until one is left.
@@ -110,8 +102,8 @@ struct Ordered {
 };
 
 /// The extremum of floats of which none is NaN, by one comparison per vector; false when there is a NaN.
-template <ReduceKind kKind, class T>
-bool reduce_ordered(const T* from, int64_t n, T& result) {
+template <ReduceKind kKind, class T, class S>
+bool reduce_ordered(const S* from, int64_t n, T& result) {
   using R = Ordered<kKind, T>;
   using L = Lanes<T>;
   if (n < kLanes) return false;
@@ -119,8 +111,7 @@ bool reduce_ordered(const T* from, int64_t n, T& result) {
   each_vector<L>([&](int v) { running.vectors[v] = L::load(from + v * L::kPerVector); });
   auto unordered = running.vectors[0] != running.vectors[0];
   each_vector<L>([&](int v) { unordered |= running.vectors[v] != running.vectors[v]; });
-  auto take = [&](int v, const T* at) {
-    prefetch_next_chunk(at);
+  auto take = [&](int v, const S* at) {
     typename L::Vector x = L::load(at);
     unordered |= x != x;
     running.vectors[v] = R::combine_vectors(running.vectors[v], x);
@@ -145,24 +136,21 @@ T reduce_complex(const T* in, int64_t n) {
   return R::combine(R::combine(running[0], running[1]), R::combine(running[2], running[3]));
 }
 
-template <ReduceKind kKind, class T>
-typename Reduction<kKind, T>::Lane reduce_values(const T* in, int64_t n) {
+template <ReduceKind kKind, class T, class S>
+[[gnu::always_inline]] inline typename Reduction<kKind, T>::Lane reduce_values(const S* in, int64_t n) {
   using Lane = typename Reduction<kKind, T>::Lane;
   if constexpr (is_complex_type<T>) {
     return reduce_complex<Reduction<kKind, T>>(in, n);
   } else {
-    const Lane* from = reinterpret_cast<const Lane*>(in);
+    const auto* from = reinterpret_cast<const std::conditional_t<is_half_type<S>, S, Lane>*>(in);
     if constexpr (std::is_floating_point_v<T> && is_extremum(kKind)) {
       T result;
       if (reduce_ordered<kKind, T>(in, n, result)) return result;
     }
     using R = Reduction<kKind, T>;
     return reduce_lanes<R>(
-        n, [=](int64_t i) { return R::entering(from[i]); },
-        [=](int64_t i) {
-          prefetch_next_chunk(from + i);
-          return R::entering(Lanes<Lane>::load(from + i));
-        });
+        n, [=](int64_t i) { return R::entering(Lane(from[i])); },
+        [=](int64_t i) { return R::entering(Lanes<Lane>::load(from + i)); });
   }
 }
 
@@ -189,16 +177,16 @@ inline ReduceState count_chunk(const void* in, int64_t n) {
   return Reduction<ReduceKind::sum, int64_t>::state_of(total, 0);
 }
 
-template <ReduceKind kKind, class T>
+template <ReduceKind kKind, class T, class S>
 ReduceState reduce_chunk(const void* in, int64_t n, int64_t first) {
   using R = Reduction<kKind, T>;
-  const T* from = static_cast<const T*>(in);
+  const S* from = static_cast<const S*>(in);
   if constexpr (kKind == ReduceKind::sum && std::is_same_v<T, bool>) {
     return count_chunk(in, n);
   } else if constexpr (is_arg(kKind)) {
     // The extremum first (vectorised), then where it stands.
     constexpr ReduceKind value_kind = kKind == ReduceKind::argmax ? ReduceKind::amax : ReduceKind::amin;
-    auto best = reduce_values<value_kind, T>(from, n);
+    const auto best = reduce_values<value_kind, T>(from, n);
     for (int64_t i = 0; i < n; ++i)
       if (from[i] == T(best) || from[i] != from[i]) return R::state_of(from[i], first + i);
     return R::start();
@@ -212,8 +200,8 @@ constexpr int64_t kShortRows = 16;
 
 /// Rows of fewer than kLanes elements side by side: element j of each, then element j + 1. Each is combined
 /// in the order that `reduce_chunk` has.
-template <ReduceKind kKind, class T>
-void reduce_short_rows(const T* from, int64_t stride, int64_t rows, int64_t n, int64_t first,
+template <ReduceKind kKind, class T, class S>
+void reduce_short_rows(const S* from, int64_t stride, int64_t rows, int64_t n, int64_t first,
                        ReduceState* out) {
   using R = Reduction<kKind, T>;
   using Lane = typename R::Lane;
@@ -239,24 +227,40 @@ void reduce_short_rows(const T* from, int64_t stride, int64_t rows, int64_t n, i
       out[r] = R::state_of(best[r], place[r]);
 }
 
-template <ReduceKind kKind, class T>
+template <ReduceKind kKind, class T, class S>
 void reduce_chunks(const void* in, int64_t stride, int64_t rows, int64_t n, int64_t first, ReduceState* out) {
-  const T* from = static_cast<const T*>(in);
+  const S* from = static_cast<const S*>(in);
   if constexpr (!is_complex_type<T>) {
     for (; n < kLanes && rows > 0; rows -= kShortRows, from += kShortRows * stride, out += kShortRows)
       reduce_short_rows<kKind, T>(from, stride, std::min(kShortRows, rows), n, first, out);
   }
-  for (int64_t r = 0; r < rows; ++r) out[r] = reduce_chunk<kKind, T>(from + r * stride, n, first);
+  for (int64_t r = 0; r < rows; ++r) out[r] = reduce_chunk<kKind, T, S>(from + r * stride, n, first);
+}
+
+template <ReduceKind kKind, class T, class S>
+void reduce_run(const void* in, int64_t n, int64_t first, ReduceState* into) {
+  const S* from = static_cast<const S*>(in);
+  ReduceState state = *into;
+  for (int64_t at = 0; at < n; at += cpu::kReduceChunk)
+    Reduction<kKind, T>::merge_one(
+        state, reduce_chunk<kKind, T, S>(from + at, std::min(cpu::kReduceChunk, n - at), first + at));
+  *into = state;
 }
 
 }  // namespace
 
 void add_row_reductions(cpu::LoopKernels& table) {
-  for_each_reduction([&]<ReduceKind kKind, class T>() {
+  for_each_reduction([&]<ReduceKind kKind, class T, class S>() {
     using R = Reduction<kKind, T>;
-    cpu::RowReducer& entry = table.row[size_t(kKind)][size_t(dtype_of<T>())];
-    entry = {&R::start, &reduce_chunk<kKind, T>, &reduce_chunks<kKind, T>, nullptr, &R::merge, &R::finish};
-    if constexpr (is_sum(kKind) && std::is_floating_point_v<T>) entry.product = &reduce_products<kKind, T>;
+    cpu::RowReducer& entry = table.row[size_t(kKind)][size_t(dtype_of<S>())];
+    entry = {&R::start,
+             &reduce_chunk<kKind, T, S>,
+             &reduce_chunks<kKind, T, S>,
+             &reduce_run<kKind, T, S>,
+             nullptr,
+             &R::merge,
+             &R::finish};
+    if constexpr (is_sum(kKind) && std::is_floating_point_v<S>) entry.product = &reduce_products<kKind, T>;
   });
 }
 
