@@ -32,6 +32,7 @@ struct Settings {
 
 struct Stats {
   int64_t traces = 0, graphs = 0, breaks = 0, guard_misses = 0;
+  int64_t failed_runs = 0;  ///< a graph raised: the interpreter ran the rest of the frame
 };
 
 /// A trace in a cache.

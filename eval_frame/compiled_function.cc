@@ -58,7 +58,8 @@ guards::FrameValues frameless_values(PyFunctionObject* function, PyObject** loca
 
 // The result of the first whole-function trace that fits (new reference). Null without an exception: there is
 // none, or it could not be applied; the call has had no effect yet.
-PyObject* run_traces(ThreadState& thread, EntryPoint& entry, const guards::FrameValues& values) {
+PyObject* run_traces(ThreadState& thread, EntryPoint& entry, const guards::FrameValues& values,
+                     Stats& stats) {
   for (size_t i = 0; i < entry.traces.size(); ++i) {
     std::shared_ptr<const CachedTrace> cached = entry.traces[i];
     const Trace& trace = *cached->trace;
@@ -71,6 +72,7 @@ PyObject* run_traces(ThreadState& thread, EntryPoint& entry, const guards::Frame
     int depth = 0;
     ReplayStatus status = symbolic::replay(trace, slots.data(), nullptr, &depth, &result);
     if (status == ReplayStatus::mismatch) continue;
+    stats.failed_runs += status == ReplayStatus::rerun;
     slots.release();
     if (i < entry.traces.size() && entry.traces[i] == cached) entry.used(i);
     return result;  // null: an effect raised (an exception is set), or rerun
@@ -87,7 +89,8 @@ PyObject* call_without_frame(ThreadState& thread, CompiledFunction* compiled, Py
       static_cast<PyObject**>(alloca(sizeof(PyObject*) * (cache->code()->co_nlocalsplus + 1)));
   BoundArguments bound(compiled->function, localsplus);
   if (!bound.bind(compiled->self, arguments, count, names)) return nullptr;
-  return run_traces(thread, *entry, frameless_values(compiled->function, localsplus));
+  return run_traces(thread, *entry, frameless_values(compiled->function, localsplus),
+                    compiled->compilation->stats());
 }
 
 // Why calls are never traced; null where they are, or where the frame decides (an object with __call__).
@@ -204,10 +207,11 @@ PyObject* get_module(PyObject* object, void*) {
 
 PyObject* stats(PyObject* object, PyObject*) {
   const Stats& s = as_compiled(object)->compilation->stats();
-  return Py_BuildValue("{sLsLsLsLsL}", "compilations", static_cast<long long>(s.traces), "traces",
+  return Py_BuildValue("{sLsLsLsLsLsL}", "compilations", static_cast<long long>(s.traces), "traces",
                        static_cast<long long>(s.traces), "graphs", static_cast<long long>(s.graphs), "breaks",
                        static_cast<long long>(s.breaks), "guard_misses",
-                       static_cast<long long>(s.guard_misses));
+                       static_cast<long long>(s.guard_misses), "failed_runs",
+                       static_cast<long long>(s.failed_runs));
 }
 
 PyObject* trace_for_inputs(PyObject* object, PyObject* both) {
@@ -246,7 +250,7 @@ PyObject* reduce(PyObject* object, PyObject*) {
 
 PyMethodDef methods[] = {
     {"stats", stats, METH_NOARGS,
-     "Counters since creation or reset: compilations, traces, graphs, breaks, guard_misses."},
+     "Counters since creation or reset: compilations, traces, graphs, breaks, guard_misses, failed_runs."},
     {"trace_for_inputs", trace_for_inputs, METH_VARARGS,
      "trace_for_inputs(args, kwargs): the events of a trace at function entry; nothing runs."},
     {"__reduce__", reduce, METH_NOARGS, nullptr},

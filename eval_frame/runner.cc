@@ -125,8 +125,10 @@ Runner::Next Runner::after_status(const Trace& trace, ReplayStatus status) {
       return after(trace);
     case ReplayStatus::error:
       return Exit::raise;
-    case ReplayStatus::mismatch:  // of a trace just made: what it relies on changes while it is made
     case ReplayStatus::rerun:
+      ++compilation_.stats().failed_runs;
+      break;
+    case ReplayStatus::mismatch:  // of a trace just made: what it relies on changes while it is made
       break;
   }
   return interpret_rest();

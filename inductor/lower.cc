@@ -81,7 +81,7 @@ class Lowering {
   }
 
   void lower_call(const Node& node) {
-    if (node.op->kind == OpKind::view) return lower_view(node);
+    if (node.op->kind == OpKind::view && !reads_whole_storage(node)) return lower_view(node);
     if (node.op->kind == OpKind::pointwise && lower_pointwise(node)) return;
     if (auto kind = reduce_kind_of(*node.op)) return lower_reduction(node, *kind);
     static const eager::Op& full = eager::get_op("full");
@@ -163,6 +163,14 @@ class Lowering {
   }
 
   // --- ops ---
+
+  /// as_strided may read all of a storage, of which only that of a loop's result is known here.
+  bool reads_whole_storage(const Node& node) const {
+    static const eager::Op& as_strided = eager::get_op("as_strided");
+    if (node.op != &as_strided) return false;
+    const TensorDef& base = program_.tensors[size_t(program_.tensor_at(*node.args[0].node_output()))];
+    return program_.buffers[size_t(base.buffer)].kind != Buffer::Kind::loop;
+  }
 
   void lower_view(const Node& node) {
     int base = program_.tensor_at(*node.args[0].node_output());

@@ -79,6 +79,8 @@ void arange_end_composite(const Value* args, Value* results) {
 }
 void logspace_composite(const Value* args, Value* results) {
   const DType dtype = dtype_or(args[4], default_dtype());
+  FRAMEJIT_CHECK_TYPE(dtype != DType::bool_, not_implemented,
+                      "logspace: no powers of type bool; give a dtype of numbers");
   const auto exponent = [&](const Value& number) {  // PyTorch converts the ends to the dtype first
     const bool cut = category(dtype) <= category(DType::int64) && number.tag() == Value::Tag::real;
     return cut ? Value(std::trunc(number.real())) : number;

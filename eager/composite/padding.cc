@@ -34,8 +34,8 @@ Tensor cut(const Tensor& x, const Dims& pad) {
     if (before >= 0 && after >= 0) continue;
     const SymInt from = before < 0 ? SymInt(0) - before : SymInt(0);
     const SymInt kept = result.size(dim) - from + (after < 0 ? after : SymInt(0));
-    FRAMEJIT_CHECK(kept > 0, "pad: a padding of ", before.str(), " and ", after.str(),
-                   " leaves nothing of dimension ", dim, " of input ", sizes_text(x.sizes()));
+    FRAMEJIT_CHECK(kept >= 0, "pad: a padding of ", before.str(), " and ", after.str(),
+                   " leaves less than nothing of dimension ", dim, " of input ", sizes_text(x.sizes()));
     result = narrow(result, dim, from, kept);
   }
   return result;

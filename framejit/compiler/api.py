@@ -130,12 +130,14 @@ class Stats:
     Attributes:
         compilations: traces made. graphs: of those, the ones with ops. breaks: the ones that end in a graph break.
         guard_misses: calls for which no trace fitted although there were some.
+        failed_runs: runs of a graph that raised, after which the interpreter ran the frame and raised at the line.
     """
 
     compilations: int
     graphs: int
     breaks: int
     guard_misses: int
+    failed_runs: int
 
 
 def stats(compiled: Any) -> Stats:

@@ -17,10 +17,10 @@ class InstanceMaker {
   }
 
   Instance make() {
-    for (const TensorDef& def : program_.tensors) instance_.tensors.push_back(place_tensor(def));
     instance_.base_tensor.resize(program_.buffers.size(), -1);
     for (size_t t = 0; t < program_.tensors.size(); ++t)
       if (program_.tensors[t].base < 0) instance_.base_tensor[size_t(program_.tensors[t].buffer)] = int(t);
+    for (const TensorDef& def : program_.tensors) instance_.tensors.push_back(place_tensor(def));
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       const Loop* loop = program_.steps[s].loop();
       instance_.loops.push_back(loop ? place_loop(*loop, plan_.tiles[s]) : LoopInstance{});
@@ -49,13 +49,13 @@ class InstanceMaker {
     return result;
   }
 
-  /// Asks the view op itself, on a tensor without memory.
+  /// Asks the view op itself, on a tensor without memory: the storage only knows its size.
   int64_t view_offset(const TensorDef& def) const {
     const graph::Node& node = *def.view;
     const TensorInstance& base = instance_.tensors[size_t(def.base)];
     std::vector<SymInt> symbols(instance_.symbols.begin(), instance_.symbols.end());
     auto lookup = [&](graph::NodeOutput) -> eager::Value {
-      auto nowhere = eager::Storage::adopt(nullptr, 0, {}, [] {});
+      auto nowhere = eager::Storage::adopt(nullptr, size_t(buffer_bytes(def.buffer)), {}, [] {});
       return eager::Tensor::from_storage(std::move(nowhere), base.offset, base.meta);
     };
     std::vector<eager::Value> args;
@@ -90,14 +90,15 @@ class InstanceMaker {
     return {};
   }
 
+  int64_t buffer_bytes(int buffer) const {
+    const eager::TensorMeta& meta = instance_.tensors[size_t(instance_.base_tensor[size_t(buffer)])].meta;
+    int64_t count = 1;
+    for (int64_t size : meta.sizes) count *= size;
+    return count * int64_t(eager::item_size(meta.dtype));
+  }
   std::vector<int64_t> buffer_bytes() const {
     std::vector<int64_t> bytes;
-    for (int tensor : instance_.base_tensor) {
-      const eager::TensorMeta& meta = instance_.tensors[size_t(tensor)].meta;
-      int64_t count = 1;
-      for (int64_t size : meta.sizes) count *= size;
-      bytes.push_back(count * int64_t(eager::item_size(meta.dtype)));
-    }
+    for (size_t b = 0; b < instance_.base_tensor.size(); ++b) bytes.push_back(buffer_bytes(int(b)));
     return bytes;
   }
 

@@ -1,16 +1,17 @@
-"""Calling samples in framejit or PyTorch."""
+"""Calling samples in framejit or PyTorch, and differentiating the calls."""
 
 from __future__ import annotations
 
 import operator
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import framejit as fj
-from tests.op_samples import ALL, FORMATS, SAMPLES, UNSPECIFIED, Sample, T
+from tests.op_samples import ALL, FLOATS, FORMATS, SAMPLES, UNSPECIFIED, Sample, T
 
 TABLE = {row["full_name"]: row for row in fj._C.op_table()}
 ROWS = {name: row for name, row in TABLE.items() if row["functional"] is None}
@@ -80,3 +81,45 @@ def cases(names: Any, filtered: Any = lambda row, sample: True) -> list:
         for i, sample in enumerate(KNOWN[name])
         if name in TABLE and filtered(TABLE[name], sample)
     ]
+
+
+def differentiable(row: dict, sample: Sample) -> bool:
+    """Rows with a derivative, and composites, whose gradient is that of what they call."""
+    return sample.grad and (bool(row["differentiable"]) or row["kind"] == "composite") and sample.dtypes[0] in FLOATS
+
+
+def flat_results(results: Any) -> list:
+    return [r for r in (results if isinstance(results, (tuple, list)) else [results]) if hasattr(r, "requires_grad") and r.requires_grad]
+
+
+def weighted_sum(library: Any, results: list) -> Any:
+    """A scalar that depends on every element of every result, on each in another way."""
+    total = 0
+    for result in results:
+        if result.is_complex():
+            result = library.stack([library.real(result), library.imag(result)], -1)
+        weights = np.cos(np.arange(result.numel(), dtype="float64")).reshape(tuple(result.shape)) + 1.5
+        total = total + (result * library.tensor(weights.tolist(), dtype=result.dtype).reshape(tuple(result.shape))).sum()
+    return total
+
+
+def gradients(call: Call, library: Any, twice: bool, run: Callable[..., Any] | None = None) -> list:
+    """Of every input that requires one; then the gradients of a function of those. None where there is none.
+
+    ``run``, of the tensors of the sample, stands in for the call.
+    """
+    inputs = call.tensors(library, requires_grad=True)
+    leaves = [t for t in inputs if t.requires_grad]
+    if not leaves:
+        return []
+    # A leaf cannot be a view of another tensor here, so the layout was made before requires_grad_().
+    tensors = [t * 1 if t.requires_grad else t for t in inputs]
+    results = flat_results(run(*tensors) if run else call.run(library, tensors))
+    if not results:
+        return []
+    first = library.autograd.grad(weighted_sum(library, results), leaves, create_graph=twice, allow_unused=True)
+    found = list(first)
+    differentiable_first = [g for g in first if g is not None and g.requires_grad]
+    if twice and differentiable_first:
+        found += library.autograd.grad(weighted_sum(library, differentiable_first), leaves, allow_unused=True)
+    return found

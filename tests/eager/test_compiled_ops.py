@@ -82,7 +82,9 @@ def check_compiled(compiled: Callable[..., Any], arguments: Callable[[], list], 
             compiled(*arguments())
         assert str(raised.value) == str(expected)
     else:
+        failed = fj.compiler.stats(compiled).failed_runs
         check_equal(compiled(*arguments()), expected, exact)
+        assert fj.compiler.stats(compiled).failed_runs == failed, "the graph raised, and the interpreter gave the result"
 
 
 @pytest.mark.parametrize(("name", "sample"), cases(SAMPLES))

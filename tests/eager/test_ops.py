@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.op_samples import FLOATS, INTERNAL, SAMPLES, UNSPECIFIED, Sample, T
-from tests.eager.sample_call import KNOWN, ROWS, TABLE, Call, cases, outcome
+from tests.op_samples import INTERNAL, SAMPLES, UNSPECIFIED, Sample, T
+from tests.eager.sample_call import KNOWN, ROWS, TABLE, Call, cases, differentiable, gradients, outcome
 
 import framejit as fj
 
@@ -103,44 +103,6 @@ def test_shape_and_dtype(name: str, sample: Sample) -> None:
 
 
 # --- gradients --------------------------------------------------------------------------------------------------------
-def differentiable(row: dict, sample: Sample) -> bool:
-    """Rows with a derivative, and composites, whose gradient is that of what they call."""
-    return sample.grad and (bool(row["differentiable"]) or row["kind"] == "composite") and sample.dtypes[0] in FLOATS
-
-
-def flat_results(results: Any) -> list:
-    return [r for r in (results if isinstance(results, (tuple, list)) else [results]) if hasattr(r, "requires_grad") and r.requires_grad]
-
-
-def weighted_sum(library: Any, results: list) -> Any:
-    """A scalar that depends on every element of every result, on each in another way."""
-    total = 0
-    for result in results:
-        if result.is_complex():
-            result = library.stack([library.real(result), library.imag(result)], -1)
-        weights = np.cos(np.arange(result.numel(), dtype="float64")).reshape(tuple(result.shape)) + 1.5
-        total = total + (result * library.tensor(weights.tolist(), dtype=result.dtype).reshape(tuple(result.shape))).sum()
-    return total
-
-
-def gradients(call: Call, library: Any, twice: bool) -> list:
-    """Of every input that requires one; then the gradients of a function of those. None where there is none."""
-    inputs = call.tensors(library, requires_grad=True)
-    leaves = [t for t in inputs if t.requires_grad]
-    if not leaves:
-        return []
-    # A leaf cannot be a view of another tensor here, so the layout was made before requires_grad_().
-    results = flat_results(call.run(library, [t * 1 if t.requires_grad else t for t in inputs]))
-    if not results:
-        return []
-    first = library.autograd.grad(weighted_sum(library, results), leaves, create_graph=twice, allow_unused=True)
-    found = list(first)
-    differentiable_first = [g for g in first if g is not None and g.requires_grad]
-    if twice and differentiable_first:
-        found += library.autograd.grad(weighted_sum(library, differentiable_first), leaves, allow_unused=True)
-    return found
-
-
 @pytest.mark.parametrize(("name", "sample"), cases(SAMPLES, differentiable))
 def test_gradient(name: str, sample: Sample) -> None:
     call = Call(name, sample, "float64")

@@ -219,6 +219,17 @@ void apply(const Taps<T>& taps, const Axis& axis, int64_t outer, int64_t inner, 
                });
 }
 
+/// Weights of bytes, as in Pillow and PyTorch: multiples of the finest power of two for which the largest of them takes
+/// 16 bits with its sign. Sums of their products with bytes are exact.
+template <class T>
+void round_weights(Taps<T>& taps) {
+  T largest = 0;
+  for (const T weight : taps.weight) largest = std::max(largest, weight);
+  int bits = 0;
+  while (bits < 22 && std::floor(std::ldexp(largest, bits + 1) + T(0.5)) < 32768) ++bits;
+  for (T& weight : taps.weight) weight = std::ldexp(std::round(std::ldexp(weight, bits)), -bits);
+}
+
 /// Weighted sums of bytes are bytes after each dim.
 template <class T>
 void round_to_bytes(const Tensor& tensor) {
@@ -240,13 +251,15 @@ Tensor resample(const Value* args, bool transposed) {
     const int64_t before = current.sizes()[dim], after = sizes[d];
     const Axis axis{transposed ? after : before, transposed ? before : after,
                     scales.empty() ? 0 : scales[size_t(d)]};
-    const Taps<T> taps = make_taps<T>(axis, args[2].string(), args[3].boolean());
+    const bool bytes = args[0].impl()->meta.dtype == DType::uint8;
+    Taps<T> taps = make_taps<T>(axis, args[2].string(), args[3].boolean());
+    if (bytes) round_weights(taps);
     Dims next_sizes = current.sizes();
     next_sizes[dim] = after;
     const Tensor next = Tensor::empty(next_sizes, type);
     const RowShape shape = row_shape(current.sizes(), dim);
     apply(taps, axis, shape.outer, shape.inner, transposed, current.data_as<T>(), next.data_as<T>());
-    if (args[0].impl()->meta.dtype == DType::uint8) round_to_bytes<T>(next);
+    if (bytes) round_to_bytes<T>(next);
     current = next;
   }
   return current;

@@ -113,8 +113,10 @@ void meta_linspace(const Op& op, const Value* args, std::vector<TensorMeta>& res
   FRAMEJIT_CHECK(args[2].sym_int() >= 0, "number of steps must be non-negative");
   const bool complex = args[0].tag() == Value::Tag::complex || args[1].tag() == Value::Tag::complex;
   const DType usual = complex ? complex_type(default_dtype()) : default_dtype();
-  results.push_back(
-      contiguous_meta({args[2].sym_int().bits()}, dtype_or(args[3], usual), device_or(args[4], {})));
+  const DType dtype = dtype_or(args[3], usual);
+  FRAMEJIT_CHECK_TYPE(dtype != DType::bool_, not_implemented,
+                      "linspace: no steps between numbers of type bool; give a dtype of numbers");
+  results.push_back(contiguous_meta({args[2].sym_int().bits()}, dtype, device_or(args[4], {})));
 }
 
 /// The second half counts back from the end, so that both ends are exact.
