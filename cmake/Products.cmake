@@ -39,6 +39,8 @@ add_dependencies(framejit_core_objects framejit_opgen)
 # Eigen itself is renamed per instruction set, so its templates never meet.
 set(core_objects $<TARGET_OBJECTS:framejit_core_objects>)
 if(tile_sources)
+  # Fourier transforms share no loop with compiled code, whose bits they would have to have.
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/eager/cpu/tile/fft.cc PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
   foreach(isa IN LISTS FRAMEJIT_ISAS)
     add_library(framejit_tile_${isa} OBJECT ${tile_sources})
     target_link_libraries(framejit_tile_${isa} PUBLIC framejit_common)

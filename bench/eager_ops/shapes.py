@@ -300,16 +300,16 @@ def transform(op: str, *shape: int, dtype: str = "complex64", **options: Any) ->
 
 
 TRANSFORMS = [
-    *(transform("fft", n) for n in (16, 128, 1024, 4096, 65536, 1 << 20, 1000, 997, 10007, 30030)),
-    *(transform("fft", 64, n) for n in (8, 16, 60, 64, 100, 101, 128, 512, 1000, 1021, 1024)),
+    *(transform("fft", n) for n in (16, 128, 1024, 4096, 65536, 1 << 20, 1000, 1331, 1517, 997, 10007, 30030)),
+    *(transform("fft", 64, n) for n in (8, 16, 60, 64, 77, 100, 101, 128, 143, 512, 1000, 1021, 1024, 1331, 1517)),
     *(transform("fft", 1024, n) for n in (64, 100, 256, 1024)),
     *(transform("fft", n, dtype="complex128") for n in (1024, 65536)),
     transform("fft", 256, 256, dtype="complex128"),
     transform("fft", 256, 256, dim=0),
     transform("ifft", 256, 256),
-    *(transform("rfft", n, dtype="float32") for n in (128, 400, 1024, 16000, 65536, 1 << 20)),
-    *(transform("rfft", 100, n, dtype="float32") for n in (64, 400, 512, 1024)),
-    *(transform("irfft", 100, n) for n in (33, 201, 257, 513)),
+    *(transform("rfft", n, dtype="float32") for n in (128, 400, 1024, 1331, 16000, 65536, 1 << 20)),
+    *(transform("rfft", 100, n, dtype="float32") for n in (64, 143, 400, 512, 1024)),
+    *(transform("irfft", 100, n) for n in (33, 72, 201, 257, 513)),
     *(transform("fft2", n, n) for n in (16, 64, 128, 224, 512)),
     *(transform("rfft2", n, n, dtype="float32") for n in (28, 64, 224, 512)),
     transform("irfft2", 64, 33),
@@ -332,9 +332,10 @@ def decomposition(name: str, *shape: int, call: Callable[..., Any] | None = None
     return Case(label, apply, definite(*shape), (max(K, int(np.prod(shape))),))
 
 
-SQUARES = ((8, 8), (64, 64), (256, 256), (64, 8, 8), (16, 64, 64))
+SQUARES = ((8, 8), (64, 64), (256, 256), (512, 512), (1000, 4, 4), (64, 8, 8), (128, 32, 32), (16, 64, 64))
 OF_SQUARES = (
-    "inv", "det", "slogdet", "cholesky", "qr", "svd", "svdvals", "eigh", "eigvalsh", "eigvals", "pinv", "matrix_exp",
+    "inv", "det", "slogdet", "cholesky", "lu", "lu_factor", "qr", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals",
+    "pinv", "matrix_exp",
 )  # fmt: skip
 
 
@@ -352,9 +353,8 @@ def lstsq(t: Any, a: Any) -> Any:
 
 DECOMPOSITIONS = [
     *(decomposition(name, *shape) for name in OF_SQUARES for shape in SQUARES),
-    *(decomposition("lu_factor", *shape) for shape in ((8, 8), (64, 64), (256, 256), (1024, 1024))),
     *(decomposition("solve", *shape, call=solve) for shape in SQUARES),
     *(decomposition("solve_triangular", *shape, call=solve_triangular) for shape in SQUARES),
-    *(decomposition("lstsq", *shape, call=lstsq) for shape in SQUARES[:3]),
-    *(decomposition("cholesky_solve", *shape, call=lambda t, a: t.cholesky_solve(a, a)) for shape in SQUARES[:3]),
+    *(decomposition("lstsq", *shape, call=lstsq) for shape in SQUARES),
+    *(decomposition("cholesky_solve", *shape, call=lambda t, a: t.cholesky_solve(a, a)) for shape in SQUARES),
 ]

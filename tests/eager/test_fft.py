@@ -26,6 +26,29 @@ def test_every_length_up_to_200():
         np.testing.assert_allclose(fj.fft.irfft(half, n).numpy(), x.real, atol=1e-13)
 
 
+@pytest.mark.parametrize("n", [2, 5, 16, 30, 77, 101, 128, 131, 143, 254, 256, 512, 1024, 1331, 2048])
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_batches(n, dtype):
+    """As many lines as vectors have lanes and fewer, in rows and in columns."""
+    tolerance = 2e-6 if dtype == "complex64" else 1e-14
+    for lines in (16, 21):
+        x = complex_array(lines, n)
+        rows = fj.from_numpy(x.astype(dtype))
+        columns = fj.from_numpy(np.ascontiguousarray(x.T).astype(dtype))
+        expected, half = np.fft.fft(x), np.fft.rfft(x.real)
+        for got, wanted in [
+            (fj.fft.fft(rows), expected),
+            (fj.fft.fft(columns, dim=0).T, expected),
+            (fj.fft.ifft(rows, norm="forward").conj(), np.fft.fft(x.conj())),
+            (fj.fft.rfft(fj.real(rows).contiguous()), half),
+            (fj.fft.rfft(fj.real(columns).contiguous(), dim=0).T, half),
+            (fj.fft.irfft(fj.from_numpy(half.astype(dtype)), n), x.real),
+            (fj.fft.irfft(fj.from_numpy(half.T.astype(dtype)), n, dim=0).T, x.real),
+        ]:
+            error = np.abs(got.resolve_conj().numpy() - wanted).max() / np.abs(wanted).max()
+            assert error < tolerance
+
+
 @pytest.mark.parametrize("n", [1 << 14, 3**9, 10007, 2 * 7919, 46410])
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_error_of_long_transforms_is_small(n, dtype):

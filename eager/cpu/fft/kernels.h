@@ -9,6 +9,9 @@
 
 namespace framejit::eager::cpu {
 
+inline constexpr int64_t kMostLanes = 16;
+inline constexpr int kLargestRadix = 127;
+
 /// Where the lines of a block lie in memory. Element k of line l has its real part at
 /// base[offsets[l] + k * step] and its imaginary part `imaginary` further on (0: it is zero, and not stored).
 template <class T>
@@ -22,25 +25,40 @@ struct Lines {
   bool exchanged;
 };
 
+/// What transforms lines of n elements: steps whose radices have the product n.
+template <class T>
+struct Steps {
+  using Complex = std::complex<T>;
+  struct Step {
+    int radix;             ///< 2, 4, 8, 16 or an odd number up to kLargestRadix
+    const Complex* roots;  ///< exp(-2 pi i k / radix)
+  };
+  const Step* steps;
+  int64_t count;
+  int64_t n;
+  const Complex* roots;  ///< exp(-2 pi i k / n)
+};
+
 /// T: float or double.
 template <class T>
 struct FftKernels {
   using Complex = std::complex<T>;
-  int64_t lanes;
+  int64_t lanes;  ///< at most kMostLanes
   void (*load)(const Lines<T>& lines, int64_t n, T* block);
   void (*store)(const Lines<T>& lines, int64_t n, const T* block, T factor);
-  /// Transforms a block by steps of these radices, whose product is n; roots: exp(-2 pi i k / n). Returns the
-  /// one of the two where the result is.
-  T* (*transform)(const int* radices, int64_t count, int64_t n, const Complex* roots, T* block, T* scratch);
+  /// Transforms `block`, or the lines `from` where there are some, to the lines `to` where there are some.
+  /// Returns where the result is otherwise: in `block` or in `scratch`.
+  T* (*transform)(const Steps<T>& steps, const Lines<T>* from, const Lines<T>* to, T factor, T* block,
+                  T* scratch);
   /// Each element of all lines by one factor; parts may be exchanged before and after.
   void (*multiply)(int64_t n, const Complex* factors, bool exchanged_before, bool exchanged_after, T* block);
   /// Each element of each line by its own factor, of a block of factors.
   void (*twist)(int64_t n, const T* factors, T* block);
   /// From the transform of lines of n / 2 = half complex numbers, which are pairs of real ones, the first
-  /// half + 1 elements of the transform of the real lines; roots: those of n.
-  void (*split_real)(int64_t half, const Complex* roots, const T* pairs, T* block);
-  /// What the backward transform of length half makes those pairs of; parts exchanged.
-  void (*join_real)(int64_t half, const Complex* roots, const T* block, T* pairs);
+  /// half + 1 elements of the transform of the real lines, in place; roots: those of n.
+  void (*split_real)(int64_t half, const Complex* roots, T* block);
+  /// What the backward transform of length half makes those pairs of, in place; parts exchanged.
+  void (*join_real)(int64_t half, const Complex* roots, T* block);
   /// All of the n elements of the transform of real lines from the first n / 2 + 1; parts exchanged.
   void (*mirror)(int64_t n, T* block);
 };

@@ -10,7 +10,6 @@ namespace framejit::eager::cpu {
 namespace {
 
 constexpr int64_t kElementsPerPiece = 1 << 14;
-constexpr int64_t kMostLanes = 64;
 
 /// One side of a transform: an array whose lines along a dim have `length` elements.
 template <class T>
@@ -102,19 +101,18 @@ template <class T>
 void transform_lines(const RowShape& shape, const std::complex<T>* from, std::complex<T>* to, bool forward,
                      T factor) {
   const auto plan = plan_for<T>(shape.length);
-  const FftKernels<T>& kernels = fft_kernels<T>();
   const Side<T> source(from, shape.length, shape.inner), target(to, shape.length, shape.inner);
   if (plan->by_line(shape.outer * shape.inner))
     return for_each_line(shape, source, target, [&](const Block<T>& b) {
       plan->transform_line(source.complex_lines(b.from, 1, !forward), target.complex_lines(b.to, 1, !forward),
                            factor);
     });
-  for_each_block(shape, source, target, kernels.lanes, [&](const Block<T>& b) {
+  for_each_block(shape, source, target, fft_kernels<T>().lanes, [&](const Block<T>& b) {
     ScratchScope scope;
     T *block = take_block(*plan), *scratch = take_block(*plan);
-    kernels.load(source.complex_lines(b.from, b.count, !forward), shape.length, block);
-    kernels.store(target.complex_lines(b.to, b.count, !forward), shape.length,
-                  plan->transform_block(block, scratch), factor);
+    const Lines<T> in = source.complex_lines(b.from, b.count, !forward);
+    const Lines<T> out = target.complex_lines(b.to, b.count, !forward);
+    plan->transform_block(block, scratch, &in, &out, factor);
   });
 }
 
@@ -147,13 +145,9 @@ void transform_real_lines(const RowShape& shape, const T* from, std::complex<T>*
   for_each_block(shape, source, target, kernels.lanes, [&](const Block<T>& b) {
     ScratchScope scope;
     T *block = take_block(*plan), *scratch = take_block(*plan);
-    kernels.load(source.real_lines(b.from, b.count, pairs), plan->size(), block);
-    T* result = plan->transform_block(block, scratch);
-    if (pairs) {
-      T* other = result == block ? scratch : block;
-      kernels.split_real(half, whole->roots().data(), result, other);
-      result = other;
-    }
+    const Lines<T> in = source.real_lines(b.from, b.count, pairs);
+    T* result = plan->transform_block(block, scratch, &in);
+    if (pairs) kernels.split_real(half, whole->roots().data(), result);
     kernels.store(target.complex_lines(b.to, b.count), half + 1, result, factor);
   });
 }
@@ -187,14 +181,12 @@ void restore_real_lines(const RowShape& shape, const std::complex<T>* from, T* t
     ScratchScope scope;
     T *block = take_block(*plan), *scratch = take_block(*plan);
     kernels.load(source.complex_lines(b.from, b.count), half + 1, block);
-    if (pairs) {
-      kernels.join_real(half, whole->roots().data(), block, scratch);
-      std::swap(block, scratch);
-    } else {
+    if (pairs)
+      kernels.join_real(half, whole->roots().data(), block);
+    else
       kernels.mirror(n, block);
-    }
-    kernels.store(target.real_lines(b.to, b.count, pairs, true), plan->size(),
-                  plan->transform_block(block, scratch), factor);
+    const Lines<T> out = target.real_lines(b.to, b.count, pairs, true);
+    plan->transform_block(block, scratch, nullptr, &out, factor);
   });
 }
 

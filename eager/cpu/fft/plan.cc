@@ -12,8 +12,6 @@ namespace framejit::eager::cpu {
 
 namespace {
 
-/// Prime factors above this go to Bluestein's algorithm, whose cost does not depend on them.
-constexpr int kLargestRadix = 23;
 /// Longer lines leave the cache when a block of them is transformed.
 constexpr int64_t kLongest = 2048;
 /// Few lines of at least this length are transformed one by one.
@@ -22,17 +20,21 @@ constexpr int64_t kWorthAMatrix = 256;
 constexpr int64_t kCachedElements = 1 << 22;
 constexpr int64_t kElementsPerPiece = 1 << 14;
 
-/// Radices whose product is `n`; empty when a prime factor is too large.
+/// Radices whose product is `n`; empty when a prime factor is too large: Bluestein's algorithm has a cost that does
+/// not depend on them.
 std::vector<int> factorize(int64_t n) {
   std::vector<int> radices;
   int twos = 0;
   for (; n % 2 == 0; n /= 2) ++twos;
-  for (; twos >= 5 || twos == 3; twos -= 3) radices.push_back(8);
-  for (; twos >= 2; twos -= 2) radices.push_back(4);
-  if (twos == 1) radices.push_back(2);
   for (int radix = 3; n > 1; radix += 2) {
     if (radix > kLargestRadix) return {};
     for (; n % radix == 0; n /= radix) radices.push_back(radix);
+  }
+  // As few as 16 allows, of about one size.
+  for (int steps = (twos + 3) / 4; steps > 0; --steps) {
+    const int here = twos / steps;
+    radices.push_back(1 << here);
+    twos -= here;
   }
   return radices;
 }
@@ -128,8 +130,12 @@ struct Plan<T>::Bluestein {
 };
 
 template <class T>
-Plan<T>::Plan(int64_t n) : n_(n), padded_(n), radices_(factorize(n)), roots_(roots_of_unity<T>(n)) {
-  if (radices_.empty() && n > 1) {
+Plan<T>::Plan(int64_t n) : n_(n), padded_(n), roots_(roots_of_unity<T>(n)) {
+  for (int radix : factorize(n)) {
+    roots_of_radices_.push_back(roots_of_unity<T>(radix));
+    steps_.push_back({radix, roots_of_radices_.back().data()});
+  }
+  if (steps_.empty() && n > 1) {
     bluestein_ = std::make_shared<const Bluestein>(n);
     padded_ = bluestein_->inner->size();
   } else if (n >= kWorthAMatrix) {
@@ -140,34 +146,36 @@ Plan<T>::Plan(int64_t n) : n_(n), padded_(n), radices_(factorize(n)), roots_(roo
 }
 
 template <class T>
-T* Plan<T>::transform_block(T* block, T* scratch) const {
+T* Plan<T>::transform_block(T* block, T* scratch, const Lines<T>* from, const Lines<T>* to, T factor) const {
   const FftKernels<T>& kernels = fft_kernels<T>();
   if (!bluestein_)
-    return kernels.transform(radices_.data(), int64_t(radices_.size()), n_, roots_.data(), block, scratch);
+    return kernels.transform({steps_.data(), int64_t(steps_.size()), n_, roots_.data()}, from, to, factor,
+                             block, scratch);
   const Bluestein& b = *bluestein_;
+  if (from) kernels.load(*from, n_, block);
   kernels.multiply(n_, b.chirp.data(), false, false, block);
   std::fill(block + n_ * 2 * kernels.lanes, block + padded_ * 2 * kernels.lanes, T(0));
   T* result = b.inner->transform_block(block, scratch);
   kernels.multiply(padded_, b.transformed.data(), false, true, result);
   result = b.inner->transform_block(result, result == block ? scratch : block);
   kernels.multiply(n_, b.chirp.data(), true, false, result);
+  if (to) kernels.store(*to, n_, result, factor);
   return result;
 }
 
 template <class T>
 bool Plan<T>::by_line(int64_t count) const {
-  return padded_ > kLongest || (matrix_ && count < fft_kernels<T>().lanes / 2);
+  return padded_ > kLongest || ((matrix_ || bluestein_) && count < fft_kernels<T>().lanes / 2);
 }
 
 template <class T>
 void Plan<T>::transform_line(const Lines<T>& from, const Lines<T>& to, T factor) const {
   if (matrix_) return by_matrix(*matrix_, from, to, factor);
-  if (bluestein_ && padded_ > kLongest) return by_chirp(from, to, factor);
+  if (bluestein_) return by_chirp(from, to, factor);
   ScratchScope scope;
   T *block = Scratch::of_thread().take_array<T>(block_size()),
     *scratch = Scratch::of_thread().take_array<T>(block_size());
-  fft_kernels<T>().load(from, n_, block);
-  fft_kernels<T>().store(to, n_, transform_block(block, scratch), factor);
+  transform_block(block, scratch, &from, &to, factor);
 }
 
 /// Lines `first`, `first` + 1... of `count` that are `distance` apart; `f(lines)` with at most one per lane.
@@ -190,18 +198,19 @@ void Plan<T>::by_matrix(const Matrix& matrix, const Lines<T>& from, const Lines<
   const auto run = [&](const Plan<T>& plan, const Lines<T>& in, int64_t in_distance, const Lines<T>& out,
                        int64_t out_distance, int64_t first, int64_t count, const T* twists, T scale) {
     ScratchScope inner_scope;
-    int64_t in_offsets[64], out_offsets[64];
+    int64_t in_offsets[kMostLanes], out_offsets[kMostLanes];
     for (int64_t l = 0; l < count; ++l) {
       in_offsets[l] = in.offsets[0] + (first + l) * in_distance;
       out_offsets[l] = out.offsets[0] + (first + l) * out_distance;
     }
     T *block = Scratch::of_thread().take_array<T>(plan.block_size()),
       *scratch = Scratch::of_thread().take_array<T>(plan.block_size());
-    kernels.load({in.base, in_offsets, count, in.step, in.imaginary, in.exchanged}, plan.size(), block);
-    T* result = plan.transform_block(block, scratch);
-    if (twists) kernels.twist(plan.size(), twists, result);
-    kernels.store({out.base, out_offsets, count, out.step, out.imaginary, out.exchanged}, plan.size(), result,
-                  scale);
+    const Lines<T> source = {in.base, in_offsets, count, in.step, in.imaginary, in.exchanged};
+    const Lines<T> target = {out.base, out_offsets, count, out.step, out.imaginary, out.exchanged};
+    if (!twists) return void(plan.transform_block(block, scratch, &source, &target, scale));
+    T* result = plan.transform_block(block, scratch, &source);
+    kernels.twist(plan.size(), twists, result);
+    kernels.store(target, plan.size(), result, scale);
   };
   static constexpr int64_t zero = 0;
   Lines<T> in_columns = from, out_rows = to;

@@ -27,8 +27,10 @@ class Plan {
 
   /// Numbers of T that a block needs, the scratch block too.
   int64_t block_size() const { return (padded_ + 1) * 2 * fft_kernels<T>().lanes; }
-  /// The transform of a block; returns the one of the two where the result is.
-  T* transform_block(T* block, T* scratch) const;
+  /// The transform of `block`, or of as many lines as it has if `from` says where, to lines if `to` says
+  /// where. Returns where the result is otherwise: in one of the two.
+  T* transform_block(T* block, T* scratch, const Lines<T>* from = nullptr, const Lines<T>* to = nullptr,
+                     T factor = 1) const;
 
   /// Whether `count` lines should be transformed one by one: blocks would not fit into the cache, or lie
   /// idle.
@@ -44,8 +46,9 @@ class Plan {
   void by_chirp(const Lines<T>& from, const Lines<T>& to, T factor) const;
 
   int64_t n_, padded_;
-  std::vector<int> radices_;
   std::vector<Complex> roots_;
+  std::vector<std::vector<Complex>> roots_of_radices_;
+  std::vector<typename Steps<T>::Step> steps_;  ///< none where prime factors are large
   std::shared_ptr<const Matrix> matrix_;        ///< of long lines that have factors
   std::shared_ptr<const Bluestein> bluestein_;  ///< of lengths with large prime factors
 };

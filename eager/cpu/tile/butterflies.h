@@ -1,7 +1,8 @@
-// The steps of Stockham's algorithm over blocks of lines (cpu/fft/kernels.h).
+// Transforms of a few elements each, in registers: one element of every line of a block (cpu/fft/kernels.h).
 #pragma once
 
 #include <complex>
+#include <utility>
 
 #include "eager/cpu/tile/squares.h"
 
@@ -10,9 +11,17 @@ namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 // What is not inlined passes elements through memory.
 #define FRAMEJIT_INLINE [[gnu::always_inline]] inline
 
+/// Of a vector register: GCC makes far slower code of wider vectors.
+#if defined(__AVX512F__)
+inline constexpr int kFftBytes = 64;
+#elif defined(__AVX__)
+inline constexpr int kFftBytes = 32;
+#else
+inline constexpr int kFftBytes = 16;
+#endif
 /// Lines of a block.
 template <class T>
-inline constexpr int kFftLanes = 64 / int(sizeof(T));
+inline constexpr int kFftLanes = kFftBytes / int(sizeof(T));
 template <class T>
 using Parts = typename Square<T, kFftLanes<T>, 2>::Row;
 
@@ -21,12 +30,17 @@ template <class T>
 struct Element {
   Parts<T> real, imaginary;
 
+  // Copied part by part: GCC would move the whole through the stack.
+  typedef Parts<T> InMemory __attribute__((may_alias));
   FRAMEJIT_INLINE static Element load(const T* from) {
-    Element x;
-    std::memcpy(&x, from, sizeof x);
-    return x;
+    const auto* parts = reinterpret_cast<const InMemory*>(from);
+    return {parts[0], parts[1]};
   }
-  FRAMEJIT_INLINE void store(T* to) const { std::memcpy(to, this, sizeof *this); }
+  FRAMEJIT_INLINE void store(T* to) const {
+    auto* parts = reinterpret_cast<InMemory*>(to);
+    parts[0] = real;
+    parts[1] = imaginary;
+  }
   FRAMEJIT_INLINE Element exchanged() const { return {imaginary, real}; }
 };
 template <class T>
@@ -57,6 +71,14 @@ FRAMEJIT_INLINE Element<T> times_minus_i(const Element<T>& a) {
   return {a.imaginary, -a.real};
 }
 template <class T>
+FRAMEJIT_INLINE Element<T> minus_i_times(const Element<T>& a, const Element<T>& b) {  // a - i b
+  return {a.real + b.imaginary, a.imaginary - b.real};
+}
+template <class T>
+FRAMEJIT_INLINE Element<T> plus_i_times(const Element<T>& a, const Element<T>& b) {  // a + i b
+  return {a.real - b.imaginary, a.imaginary + b.real};
+}
+template <class T>
 FRAMEJIT_INLINE Element<T> conjugate(const Element<T>& a) {
   return {a.real, -a.imaginary};
 }
@@ -69,37 +91,13 @@ FRAMEJIT_INLINE void butterfly(Element<T> (&a)[2]) {
   a[1] = difference;
 }
 template <class T>
-FRAMEJIT_INLINE void butterfly(Element<T> (&a)[3]) {
-  constexpr T half_root = T(0.86602540378443864676);  // sin(2 pi / 3)
-  const Element<T> sum = a[1] + a[2], turned = times_minus_i(a[1] - a[2]) * half_root;
-  const Element<T> middle = a[0] - sum * T(0.5);
-  a[0] = a[0] + sum;
-  a[1] = middle + turned;
-  a[2] = middle - turned;
-}
-template <class T>
 FRAMEJIT_INLINE void butterfly(Element<T> (&a)[4]) {
   const Element<T> even = a[0] + a[2], even_difference = a[0] - a[2];
-  const Element<T> odd = a[1] + a[3], odd_difference = times_minus_i(a[1] - a[3]);
+  const Element<T> odd = a[1] + a[3], odd_difference = a[1] - a[3];
   a[0] = even + odd;
-  a[1] = even_difference + odd_difference;
+  a[1] = minus_i_times(even_difference, odd_difference);
   a[2] = even - odd;
-  a[3] = even_difference - odd_difference;
-}
-template <class T>
-FRAMEJIT_INLINE void butterfly(Element<T> (&a)[5]) {
-  constexpr T c1 = T(0.30901699437494742410), c2 = T(-0.80901699437494742410);  // cos(2 pi k / 5)
-  constexpr T s1 = T(0.95105651629515357212), s2 = T(0.58778525229247312917);   // sin(2 pi k / 5)
-  const Element<T> sum1 = a[1] + a[4], sum2 = a[2] + a[3];
-  const Element<T> difference1 = times_minus_i(a[1] - a[4]), difference2 = times_minus_i(a[2] - a[3]);
-  const Element<T> outer = a[0] + sum1 * c1 + sum2 * c2, inner = a[0] + sum1 * c2 + sum2 * c1;
-  const Element<T> outer_turn = difference1 * s1 + difference2 * s2;
-  const Element<T> inner_turn = difference1 * s2 - difference2 * s1;
-  a[0] = a[0] + sum1 + sum2;
-  a[1] = outer + outer_turn;
-  a[2] = inner + inner_turn;
-  a[3] = inner - inner_turn;
-  a[4] = outer - outer_turn;
+  a[3] = plus_i_times(even_difference, odd_difference);
 }
 template <class T>
 FRAMEJIT_INLINE void butterfly(Element<T> (&a)[8]) {
@@ -107,55 +105,73 @@ FRAMEJIT_INLINE void butterfly(Element<T> (&a)[8]) {
   Element<T> even[4] = {a[0], a[2], a[4], a[6]}, odd[4] = {a[1], a[3], a[5], a[7]};
   butterfly(even);
   butterfly(odd);
-  odd[1] = (odd[1] + times_minus_i(odd[1])) * root;
-  odd[2] = times_minus_i(odd[2]);
-  odd[3] = (times_minus_i(odd[3]) - odd[3]) * root;
+  odd[1] = minus_i_times(odd[1], odd[1]) * root;
+  odd[3] = plus_i_times(odd[3], odd[3]) * root;  // and a minus
+  a[0] = even[0] + odd[0];
+  a[4] = even[0] - odd[0];
+  a[1] = even[1] + odd[1];
+  a[5] = even[1] - odd[1];
+  a[2] = minus_i_times(even[2], odd[2]);
+  a[6] = plus_i_times(even[2], odd[2]);
+  a[3] = even[3] - odd[3];
+  a[7] = even[3] + odd[3];
+}
+template <class T>
+FRAMEJIT_INLINE void butterfly(Element<T> (&a)[16]) {
+  constexpr T root = T(0.70710678118654752440);
+  constexpr T c = T(0.92387953251128675613), s = T(0.38268343236508977173);  // exp(-i pi / 8) = c - i s
+  Element<T> b[4][4] = {{a[0], a[4], a[8], a[12]},
+                        {a[1], a[5], a[9], a[13]},
+                        {a[2], a[6], a[10], a[14]},
+                        {a[3], a[7], a[11], a[15]}};
+  butterfly(b[0]);
+  butterfly(b[1]);
+  butterfly(b[2]);
+  butterfly(b[3]);
+  b[1][1] = b[1][1] * std::complex<T>(c, -s);
+  b[1][2] = minus_i_times(b[1][2], b[1][2]) * root;
+  b[1][3] = b[1][3] * std::complex<T>(s, -c);
+  b[2][1] = minus_i_times(b[2][1], b[2][1]) * root;
+  b[2][2] = times_minus_i(b[2][2]);
+  b[2][3] = plus_i_times(b[2][3], b[2][3]) * -root;
+  b[3][1] = b[3][1] * std::complex<T>(s, -c);
+  b[3][2] = plus_i_times(b[3][2], b[3][2]) * -root;
+  b[3][3] = b[3][3] * std::complex<T>(-c, s);
+#pragma GCC unroll 4
   for (int j = 0; j < 4; ++j) {
-    a[j] = even[j] + odd[j];
-    a[j + 4] = even[j] - odd[j];
+    Element<T> last[4] = {b[0][j], b[1][j], b[2][j], b[3][j]};
+    butterfly(last);
+    a[j] = last[0];
+    a[j + 4] = last[1];
+    a[j + 8] = last[2];
+    a[j + 12] = last[3];
   }
 }
 
-/// `stride` interleaved transforms of length n become `kRadix` times as many of length n / kRadix.
-template <int kRadix, class T>
-void step(int64_t n, int64_t stride, const std::complex<T>* roots, const T* from, T* to) {
-  const int64_t part = n / kRadix;
-  for (int64_t p = 0; p < part; ++p)
-    for (int64_t q = 0; q < stride; ++q) {
-      Element<T> a[kRadix];
-#pragma GCC unroll 8
-      for (int k = 0; k < kRadix; ++k)
-        a[k] = Element<T>::load(from + (q + stride * (p + k * part)) * kElement<T>);
-      butterfly(a);
-      T* out = to + (q + stride * kRadix * p) * kElement<T>;
-      a[0].store(out);
-      if (p > 0) {
-#pragma GCC unroll 8
-        for (int j = 1; j < kRadix; ++j) a[j] = a[j] * roots[j * p * stride];
-      }
-#pragma GCC unroll 8
-      for (int j = 1; j < kRadix; ++j) a[j].store(out + stride * j * kElement<T>);
+/// Of an odd number of elements; `roots` are those of kCount.
+template <int kCount, class T>
+FRAMEJIT_INLINE void odd_butterfly(Element<T> (&a)[kCount], const std::complex<T>* roots) {
+  constexpr int half = kCount / 2;
+  Element<T> sums[half], differences[half], total = a[0];
+#pragma GCC unroll 16
+  for (int k = 0; k < half; ++k) {
+    sums[k] = a[k + 1] + a[kCount - 1 - k];
+    differences[k] = a[k + 1] - a[kCount - 1 - k];
+    total = total + sums[k];
+  }
+#pragma GCC unroll 16
+  for (int j = 1; j <= half; ++j) {
+    Element<T> even = a[0], odd{};
+#pragma GCC unroll 16
+    for (int k = 1; k <= half; ++k) {
+      const std::complex<T> root = roots[j * k % kCount];
+      even = even + sums[k - 1] * root.real();
+      odd = odd - differences[k - 1] * root.imag();
     }
-}
-
-inline constexpr int kLargestRadix = 23;
-
-/// Any radix, by the definition; `roots` are those of the whole length, `total` of them.
-template <class T>
-void step_any(int radix, int64_t n, int64_t stride, int64_t total, const std::complex<T>* roots,
-              const T* from, T* to) {
-  const int64_t part = n / radix;
-  for (int64_t p = 0; p < part; ++p)
-    for (int64_t q = 0; q < stride; ++q) {
-      Element<T> a[kLargestRadix];
-      for (int k = 0; k < radix; ++k)
-        a[k] = Element<T>::load(from + (q + stride * (p + k * part)) * kElement<T>);
-      for (int j = 0; j < radix; ++j) {
-        Element<T> sum = a[0];
-        for (int k = 1; k < radix; ++k) sum = sum + a[k] * roots[total / radix * (j * k % radix)];
-        (sum * roots[j * p * stride]).store(to + (q + stride * (radix * p + j)) * kElement<T>);
-      }
-    }
+    a[j] = minus_i_times(even, odd);
+    a[kCount - j] = plus_i_times(even, odd);
+  }
+  a[0] = total;
 }
 
 #undef FRAMEJIT_INLINE
