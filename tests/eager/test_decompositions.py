@@ -206,3 +206,23 @@ def test_nan_spoils_results_only(name):
     a[:] = np.nan
     result = getattr(fj.linalg, name)(fj.from_numpy(a))
     assert fj.isnan(result if isinstance(result, fj.Tensor) else result[1 if name == "qr" else 0]).any()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("norm", [0, 1e-3, 0.3, 0.8, 1.5, 3, 4.5, 30])
+def test_exponentials(norm, dtype):
+    """Of every approximant, with and without squarings."""
+    for n in (1, 3, 8, 33, 70):
+        symmetric = random(n, n) + random(n, n).T
+        symmetric *= norm / np.abs(symmetric).sum(1).max()
+        a = orthogonal(n) @ symmetric.astype(dtype).astype(float) @ orthogonal(n).T if n > 8 else symmetric.astype(dtype)
+        w, v = np.linalg.eigh((a + a.T).astype(float) / 2)
+        got = fj.linalg.matrix_exp(fj.from_numpy(a.astype(dtype))).numpy()
+        close(got, (v * np.exp(w)) @ v.T, dtype, np.exp(w.max()) * (1 + norm))
+
+
+def test_exponential_of_a_rotation():
+    a = fj.tensor([[[0.0, -9.0], [9.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]]], dtype=fj.float64)
+    turned = [[np.cos(9), -np.sin(9)], [np.sin(9), np.cos(9)]]
+    np.testing.assert_allclose(fj.linalg.matrix_exp(a).numpy(), [turned, [[1, 1], [0, 1]]], atol=1e-14)
+    assert np.isnan(fj.linalg.matrix_exp(fj.full((3, 3), float("nan"))).numpy()).all()

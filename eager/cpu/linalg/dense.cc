@@ -14,3 +14,7 @@ FRAMEJIT_CHOSEN_BY_ISA(cpu::FactorKernels<double>, factor_kernels_double,
                        template <> const FactorKernels<double>& factor_kernels<double>())
 FRAMEJIT_CHOSEN_BY_ISA(cpu::EigFn<float>, eig_float, template <> EigFn<float> eig_function<float>())
 FRAMEJIT_CHOSEN_BY_ISA(cpu::EigFn<double>, eig_double, template <> EigFn<double> eig_function<double>())
+FRAMEJIT_CHOSEN_BY_ISA(cpu::ExponentialFn<float>, exponential_float,
+                       template <> ExponentialFn<float> exponential_function<float>())
+FRAMEJIT_CHOSEN_BY_ISA(cpu::ExponentialFn<double>, exponential_double,
+                       template <> ExponentialFn<double> exponential_function<double>())

@@ -54,8 +54,12 @@ void linalg_matrix_exp_kernel(const Op& op, const Value* args, Value* results) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       if (rows_of(a) == 0) return;
-      const Matrix<T> matrix = matrix_at<T>(a, i);
-      matrix_at<T>(result, i) = matrix.exp();
+      if constexpr (std::is_floating_point_v<T>) {
+        exponential_function<T>()(matrix_at<T>(a, i).data(), rows_of(a), matrix_at<T>(result, i).data());
+      } else {
+        const Matrix<T> matrix = matrix_at<T>(a, i);
+        matrix_at<T>(result, i) = matrix.exp();
+      }
     });
   });
   results[0] = std::move(result);

@@ -1,4 +1,4 @@
-// Eigenvalues of general matrices, compiled once per instruction set (tile/linalg).
+// Eigenvalues and exponentials of general matrices, compiled once per instruction set (tile/linalg).
 #pragma once
 
 #include <complex>
@@ -11,8 +11,14 @@ namespace framejit::eager::cpu {
 template <class T>
 using EigFn = bool (*)(const T* a, int64_t n, std::complex<T>* values, std::complex<T>* vectors);
 
-/// That of the chosen instruction set.
+/// The exponential of a real matrix that is not empty.
+template <class T>
+using ExponentialFn = void (*)(const T* a, int64_t n, T* result);
+
+/// Those of the chosen instruction set.
 template <class T>
 EigFn<T> eig_function();
+template <class T>
+ExponentialFn<T> exponential_function();
 
 }  // namespace framejit::eager::cpu

@@ -12,6 +12,8 @@ template <class T>
 bool eig(const T* a, int64_t n, std::complex<T>* values, std::complex<T>* vectors);
 template <class T>
 bool svd(const T* a, int64_t rows, int64_t columns, bool vectors, bool full, T* u, T* s, T* vh);
+template <class T>
+void exponential(const T* a, int64_t n, T* result);
 
 template <class T>
 int lu(const T* a, int64_t rows, int64_t columns, T* factors, int32_t* exchanges);

@@ -10,6 +10,7 @@
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
 inline constexpr int64_t kReflections = 32;  ///< reflections that are applied together
+inline constexpr int64_t kFewRows = 8;       ///< to which they are applied one by one
 
 template <class T>
 struct Reflection {
@@ -94,6 +95,11 @@ template <class T>
 void product_of_reflections(int64_t count, Rows<T> v, const T* taus, int64_t shift, int64_t rows, Rows<T> q) {
   std::fill_n(q.data, rows * q.stride, T(0));
   for (int64_t r = 0; r < rows; ++r) q[r][r] = T(1);
+  if (rows <= kFewRows) {
+    for (int64_t k = count - 1; k >= 0; --k)
+      apply_reflection(v[k], taus[k], k + shift, q.stride, rows - k - shift, q.from(k + shift, 0));
+    return;
+  }
   for (int64_t begin = (count - 1) / kReflections * kReflections; begin >= 0 && count > 0;
        begin -= kReflections) {
     const int64_t first = begin + shift;  // rows of q before that are still those of the identity

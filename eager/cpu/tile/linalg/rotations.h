@@ -32,6 +32,7 @@ class Rotations {
   /// Of rows that have `width` elements, a multiple of kLanes; none are recorded where there are none.
   Rotations(Rows<T> rows, int64_t width) : rows_(rows), width_(width) {}
 
+  bool recorded() const { return width_ > 0; }
   /// Starts a sequence: its rotations concern rows `first` and `first` + step, then that and the next one,
   /// ...
   void begin(int64_t first, int step) {

@@ -5,6 +5,7 @@
 //   symmetric.cc      eigenvalues of symmetric matrices (tridiagonal.h)
 //   singular.cc       singular values (bidiagonal.h)
 //   general.cc        eigenvalues of others (schur.h)
+//   exponential.cc    the exponential
 //   orthogonal.cc     QR factorization
 //   elimination.cc    LU (lu.h) and Cholesky factorizations, triangular systems
 // dense.h, factors.h and general.h of eager/cpu/linalg are how the kernels of ops call them. They work on

@@ -14,19 +14,20 @@ class Reduction {
   Tridiagonal result;
 
   /// Overwrites `a`, a symmetric matrix of which all elements are there.
-  Reduction(Rows<T> a, int64_t n) : result(n), a_(a), n_(n), v_(zero_rows<T>(n, n)), taus_(size_t(n)) {
+  Reduction(Rows<T> a, int64_t n)
+      : result(n), a_(a), n_(n), v_(zero_rows<T>(n, n)), taus_(cpu::Scratch::of_thread().take_array<T>(n)) {
     const cpu::ScratchScope scope;
-    panel_ = take_rows<T>(2 * kReflections, n);
+    panel_ = take_rows<T>(kReflections, n);
     for (int64_t begin = 0; begin < n - 1; begin += kReflections) {
       const int64_t end = std::min(n - 1, begin + kReflections);
-      std::fill_n(panel_.data, 2 * kReflections * panel_.stride, T(0));
+      std::fill_n(panel_.data, (end - begin) * panel_.stride, T(0));
       for (int64_t k = begin; k < end; ++k) reduce(k, begin);
       update(begin, end);
     }
-    result.diagonal[size_t(n - 1)] = double(a[n - 1][n - 1]);
+    result.diagonal[n - 1] = double(a[n - 1][n - 1]);
   }
   /// The rows of Q^T.
-  void form(Rows<T> q) const { product_of_reflections(n_ - 1, v_, taus_.data(), 1, n_, q); }
+  void form(Rows<T> q) const { product_of_reflections(n_ - 1, v_, taus_, 1, n_, q); }
 
  private:
   /// Column k (row k: A is symmetric), within the panel that begins at column `begin`. A stays as it is
@@ -40,13 +41,13 @@ class Reduction {
     for (int64_t i = 0; i < done; ++i) of_v[i] = -v_[begin + i][k], of_w[i] = -panel_[i][k];
     add_rows(done, length, v, of_w, row + from);
     add_rows(done, length, w, of_v, row + from);
-    result.diagonal[size_t(k)] = double(row[k]);
+    result.diagonal[k] = double(row[k]);
 
     T *vector = v_[k], *product = panel_[done];
     std::copy(row + k + 1, row + n_, vector + k + 1);
     const Reflection<T> reflection = reflect(vector, k + 1, v_.stride);
-    result.beside[size_t(k)] = double(reflection.beta);
-    taus_[size_t(k)] = reflection.tau;
+    result.beside[k] = double(reflection.beta);
+    taus_[k] = reflection.tau;
 
     // W = tau (A v - tau / 2 (v^T A v) v)
     vector += from, product += from;
@@ -78,7 +79,7 @@ class Reduction {
   Rows<T> a_;
   int64_t n_;
   Rows<T> v_, panel_;
-  std::vector<T> taus_;
+  T* taus_;
 };
 
 }  // namespace
@@ -92,13 +93,13 @@ bool eigh(T* a, int64_t n, bool vectors, T* values) {
   const int exponent = exponent_of_largest(work.data, n * work.stride);
   scale_by_exponent(work.data, n * work.stride, -exponent);
   Reduction<T> reduction(work, n);
-  std::vector<double>& found = reduction.result.diagonal;
+  double* found = reduction.result.diagonal;
   if (vectors) reduction.form(work);
   Rotations<T> rotations(work, vectors ? work.stride : 0);
   if (!diagonalize(reduction.result, rotations)) return false;
-  const std::vector<int64_t> order = ascending(found);
-  for (int64_t i = 0; i < n; ++i) values[i] = T(std::ldexp(found[size_t(order[size_t(i)])], exponent));
-  if (vectors) rows_to_columns(work, order, n, a);
+  if (vectors) rows_to_columns(work, ascending(found, n), n, a);
+  std::sort(found, found + n);
+  for (int64_t i = 0; i < n; ++i) values[i] = T(std::ldexp(found[i], exponent));
   return true;
 }
 

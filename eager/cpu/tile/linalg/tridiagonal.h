@@ -8,9 +8,14 @@
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
+/// In scratch memory.
 struct Tridiagonal {
-  std::vector<double> diagonal, beside;
-  explicit Tridiagonal(int64_t n) : diagonal(size_t(n)), beside(size_t(n)) {}
+  int64_t n;
+  double *diagonal, *beside;
+  explicit Tridiagonal(int64_t n)
+      : n(n),
+        diagonal(cpu::Scratch::of_thread().take_array<double>(n)),
+        beside(cpu::Scratch::of_thread().take_array<double>(n)) {}
 };
 
 /// One QL step on rows [low, high] with Wilkinson's shift, from the last row up.
@@ -37,39 +42,72 @@ void ql_step(double* d, double* e, int64_t low, int64_t high, Rotations<T>& rota
   e[high] = 0;
 }
 
-/// Makes `matrix.diagonal` its eigenvalues, in no order. The rotations turn rows that are columns of Q into
-/// eigenvectors of Q A Q^T. `precision`: that of the results. False where it does not converge.
-template <class T>
-bool diagonalize(Tridiagonal& matrix, Rotations<T>& rotations) {
+/// The same for the squares of what is beside the diagonal, without roots and rotations (Reinsch, Communications of the
+/// ACM 16, 1973, algorithm 464).
+inline void rational_ql_step(double* d, double* squares, int64_t low, int64_t high) {
+  const double beside = std::sqrt(squares[low]), half = (d[low + 1] - d[low]) / (2 * beside);
+  const double shift = d[low] - beside / (half + std::copysign(std::sqrt(half * half + 1), half));
+  double c = 1, s = 0, g = d[high] - shift, p = g * g;
+  for (int64_t i = high - 1; i >= low; --i) {
+    const double square = squares[i], r = p + square, before = c;
+    squares[i + 1] = s * r;
+    const double inverse = p > 1e-250 * r ? r / p : 0;  // of the new c
+    c = p / r, s = square / r;
+    const double turned = c * (d[i] - shift) - s * g;
+    d[i + 1] = g + (d[i] - turned);
+    g = turned;
+    p = inverse > 0 ? g * g * inverse : before * square;
+  }
+  squares[low] = s * p;
+  d[low] = shift + g;
+}
+
+/// Calls `step(low, high)` until each row is a block of its own, where `splits(i)` says that a block ends with row i.
+template <class Splits, class Step>
+bool until_split(int64_t n, Splits splits, Step step) {
   constexpr int kMostSteps = 60;
-  constexpr double kPrecision = double(std::numeric_limits<T>::epsilon()) / 2;
-  const int64_t n = int64_t(matrix.diagonal.size());
-  double *d = matrix.diagonal.data(), *e = matrix.beside.data();
-  e[n - 1] = 0;
-  double largest = 0;
-  for (int64_t i = 0; i < n; ++i) largest = std::max({largest, std::abs(d[i]), std::abs(e[i])});
-  const auto splits = [&](int64_t i) {
-    return std::abs(e[i]) <= std::max(kPrecision * (std::abs(d[i]) + std::abs(d[i + 1])), 1e-30 * largest);
-  };
-  for (int64_t low = 0; low < n; ++low) {
+  for (int64_t low = 0; low < n; ++low)
     for (int steps = 0;; ++steps) {
       int64_t high = low;
       while (high + 1 < n && !splits(high)) ++high;
       if (high == low) break;
       if (steps == kMostSteps) return false;
-      ql_step(d, e, low, high, rotations);
+      step(low, high);
     }
-  }
-  rotations.apply();
   return true;
 }
 
+/// Makes `matrix.diagonal` its eigenvalues, in no order. The rotations, where some are wanted, turn rows that are columns
+/// of Q into eigenvectors of Q A Q^T. T: the precision of the results. False where it does not converge.
+template <class T>
+bool diagonalize(Tridiagonal& matrix, Rotations<T>& rotations) {
+  constexpr double kPrecision = double(std::numeric_limits<T>::epsilon()) / 2;
+  const int64_t n = matrix.n;
+  double *d = matrix.diagonal, *e = matrix.beside;
+  e[n - 1] = 0;
+  double largest = 0;
+  for (int64_t i = 0; i < n; ++i) largest = std::max({largest, std::abs(d[i]), std::abs(e[i])});
+  const auto negligible = [&](int64_t i) {
+    return std::max(kPrecision * (std::abs(d[i]) + std::abs(d[i + 1])), 1e-30 * largest);
+  };
+  if (rotations.recorded()) {
+    const bool converged = until_split(
+        n, [&](int64_t i) { return std::abs(e[i]) <= negligible(i); },
+        [&](int64_t low, int64_t high) { ql_step(d, e, low, high, rotations); });
+    if (converged) rotations.apply();
+    return converged;
+  }
+  for (int64_t i = 0; i < n; ++i) e[i] *= e[i];
+  return until_split(
+      n, [&](int64_t i) { return e[i] <= negligible(i) * negligible(i); },
+      [&](int64_t low, int64_t high) { rational_ql_step(d, e, low, high); });
+}
+
 /// Places of `values`, the smallest first.
-inline std::vector<int64_t> ascending(const std::vector<double>& values) {
-  std::vector<int64_t> order(values.size());
+inline std::vector<int64_t> ascending(const double* values, int64_t n) {
+  std::vector<int64_t> order(static_cast<size_t>(n));
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](int64_t i, int64_t j) { return values[size_t(i)] < values[size_t(j)]; });
+  std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) { return values[i] < values[j]; });
   return order;
 }
 
