@@ -51,10 +51,22 @@ bool sets_equal(PyObject* a, PyObject* b) {
   return equal == 1;
 }
 
+// By their parts: ranges of the same elements may differ in where they stop.
+bool ranges_equal(PyObject* a, PyObject* b) {
+  for (const char* part : {"start", "stop", "step"}) {
+    PyObject *x = PyObject_GetAttrString(a, part), *y = PyObject_GetAttrString(b, part);
+    const bool equal = x && y && constants_equal(x, y);
+    Py_XDECREF(x);
+    Py_XDECREF(y);
+    if (!equal) return PyErr_Clear(), false;
+  }
+  return true;
+}
+
 bool is_plain_constant(PyObject* o) {
   return o == Py_None || PyBool_Check(o) || o == Py_Ellipsis || o == Py_NotImplemented ||
          PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyComplex_CheckExact(o) ||
-         PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) || PyCode_Check(o);
+         PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) || PyCode_Check(o) || PyRange_Check(o);
 }
 
 }  // namespace
@@ -69,6 +81,7 @@ bool constants_equal(PyObject* a, PyObject* b) {
   }
   if (PyTuple_CheckExact(a)) return sequences_equal(a, b);
   if (PyFrozenSet_CheckExact(a)) return sets_equal(a, b);
+  if (PyRange_Check(a)) return ranges_equal(a, b);
   bool compared_by_value = PyLong_CheckExact(a) || PyUnicode_CheckExact(a) || PyBytes_CheckExact(a);
   if (!compared_by_value) return false;  // code objects, singletons: by identity only
   int equal = PyObject_RichCompareBool(a, b, Py_EQ);

@@ -2,7 +2,9 @@
 #include "symbolic/builtins.h"
 
 #include <cstring>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "symbolic/py_ref.h"
 
@@ -11,10 +13,10 @@ namespace {
 
 /// Pure: of constants, the same result each time and no effect.
 constexpr const char* kPure[] = {
-    "builtins.abs",   "builtins.ascii",   "builtins.bin",        "builtins.chr",          "builtins.divmod",
-    "builtins.hex",   "builtins.oct",     "builtins.ord",        "builtins.pow",          "builtins.round",
-    "builtins.bytes", "builtins.complex", "builtins.sorted",     "builtins.min",          "builtins.max",
-    "builtins.sum",   "builtins.hash",    "builtins.issubclass", "builtins.dict.fromkeys"};
+    "builtins.abs",   "builtins.ascii",   "builtins.bin",       "builtins.chr", "builtins.divmod",
+    "builtins.hex",   "builtins.oct",     "builtins.ord",       "builtins.pow", "builtins.round",
+    "builtins.bytes", "builtins.complex", "builtins.sorted",    "builtins.min", "builtins.max",
+    "builtins.sum",   "builtins.hash",    "builtins.issubclass"};
 /// All their functions are pure.
 constexpr const char* kPureModules[] = {"math", "cmath", "_operator"};
 /// All their methods are pure: nothing of them can change.
@@ -65,18 +67,19 @@ Builtin find_builtin(PyObject* callable) {
 namespace {
 
 /// What stands for a callable in the table: a class method is bound anew each time it is read.
-const void* identity(PyObject* callable) {
+std::pair<const void*, PyObject*> identity(PyObject* callable) {
   bool class_method = PyCFunction_Check(callable) && PyCFunction_GET_SELF(callable) &&
                       PyType_Check(PyCFunction_GET_SELF(callable));
-  if (class_method) return reinterpret_cast<PyCFunctionObject*>(callable)->m_ml;
-  return callable;
+  if (class_method)
+    return {reinterpret_cast<PyCFunctionObject*>(callable)->m_ml, PyCFunction_GET_SELF(callable)};
+  return {callable, nullptr};
 }
 
 }  // namespace
 
 PyObject* find_in_python(PyObject* callable) {
   static const auto* const functions = [] {
-    auto* table = new std::unordered_map<const void*, PyObject*>;
+    auto* table = new std::map<std::pair<const void*, PyObject*>, PyObject*>;
     PyRef module = PyRef::steal(PyImport_ImportModule("framejit.compiler.in_python"));
     PyRef rows = PyRef::steal(module ? PyObject_GetAttrString(module.get(), "IN_PYTHON") : nullptr);
     PyObject *original, *function;

@@ -93,8 +93,8 @@ Var* Executor::from_real(PyObject* object) {
     return var;
   }
   bool plain = guards::is_guardable_constant(object) || PyType_Check(object) ||
-               Py_TYPE(object) == &PyRange_Type || front_end().is_constant_type(Py_TYPE(object)) ||
-               object == Py_NotImplemented || object == Py_Ellipsis || is_numpy_scalar(Py_TYPE(object));
+               front_end().is_constant_type(Py_TYPE(object)) || object == Py_NotImplemented ||
+               object == Py_Ellipsis || is_numpy_scalar(Py_TYPE(object));
   if (!plain)
     break_here(BreakId::unknown_object, std::string("a ") + Py_TYPE(object)->tp_name + " made by a builtin");
   return constant(pin(object));

@@ -34,6 +34,13 @@ def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
         start = start + step
 
 
+def dict_fromkeys(iterable: Iterable[Any], value: Any = None, /) -> dict[Any, Any]:
+    result = {}
+    for key in iterable:
+        result[key] = value
+    return result
+
+
 def _cycle(iterator: Iterator[Any]) -> Iterator[Any]:
     seen = []
     for item in iterator:
@@ -344,6 +351,7 @@ def methodcaller(name: str, /, *args: Any, **kwargs: Any) -> Callable[[Any], Any
 
 
 IN_PYTHON: dict[Callable[..., Any], Callable[..., Any]] = {
+    dict.fromkeys: dict_fromkeys,
     itertools.accumulate: accumulate,
     itertools.chain: chain,
     itertools.chain.from_iterable: chain_from_iterable,

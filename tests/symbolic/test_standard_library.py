@@ -68,6 +68,12 @@ def ordered_dicts(x):
     return x, a == b, a == {"b": 2, "a": 1}, a != b, c
 
 
+def dicts_from_keys(x):
+    made = dict.fromkeys(["b", "a", "b"], x)
+    made["a"] = x + 1
+    return made, dict.fromkeys(range(2)), dict.fromkeys(key for key in "xyx"), dict.fromkeys((), 3)
+
+
 def order_of_ordered_dicts(x):
     made = collections.OrderedDict([("a", x), ("b", x + 1), ("c", x + 2), ("d", 3)])
     made.move_to_end("a")
@@ -137,6 +143,7 @@ FUNCTIONS = [
     default_dict_without_factory,
     default_dict_of_lambda,
     ordered_dicts,
+    dicts_from_keys,
     order_of_ordered_dicts,
     sets_in_place,
     wrapped,
@@ -233,3 +240,24 @@ def test_a_factory_that_changes():
     with pytest.raises(KeyError):
         fn(fj.ones(2), "c")
     assert found == {"a": 0, "b": 5}
+
+
+def test_ranges_are_arguments():
+    def fn(x, places):
+        doubled = [x * i for i in places]
+        return doubled, list(map(str, places)), len(places), places.stop, 3 in places, places[-1], list(places[1:])
+
+    compiled = fj.compile(fn, fullgraph=True)
+    x = fj.ones(2)
+    for places in (range(1, 4), range(1, 4), range(0, 6, 2), range(0, 5, 2), range(4, 0, -1)):
+        got, expected = compiled(x, places), fn(x, places)
+        assert [tensor.tolist() for tensor in got[0]] == [tensor.tolist() for tensor in expected[0]]
+        assert got[1:] == expected[1:]
+    assert fj.compiler.stats(compiled).compilations == 4, "equal ranges share a trace, those that stop elsewhere do not"
+
+
+def test_a_subclass_keeps_its_own_fromkeys():
+    class Own(dict):
+        pass
+
+    check(lambda x: (type(Own.fromkeys("ab", x)).__name__, x), fj.ones(2), whole=False)

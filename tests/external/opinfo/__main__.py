@@ -29,6 +29,7 @@ def parse() -> argparse.Namespace:
         "--reference", action="store_true", help="the larger set of samples, of PyTorch's reference tests, of ops that have one"
     )
     parser.add_argument("--elements", type=int, help="only samples whose first tensor has at most so many")
+    parser.add_argument("--compiled", action="store_true", help="functions and gradients inside compiled functions")
     parser.add_argument("--explained", action="store_true", help="print explained differences too")
     parser.add_argument("--limit", type=int, default=3, help="differences printed of each op, form and kind")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
@@ -72,6 +73,7 @@ def main() -> int:
             arguments.spread,
             reference=arguments.reference,
             elements=arguments.elements,
+            compiled=arguments.compiled,
         )
     explanations = Explanations()
     done = read_log(arguments.log) if arguments.all else {}

@@ -78,11 +78,12 @@ class SampleChecks:
         self.op, self.counterpart, self.sample = counterpart.op, counterpart, sample
         self.dtype, self.first = dtype, first
 
-    def run(self) -> list[Difference]:
+    def run(self, forms: tuple[str, ...] | None = None) -> list[Difference]:
+        """``forms``: those to check; None: all."""
         found: list[Difference] = []
         for form, check in self._forms():
-            for finding in check():
-                found.append(self._difference(form, finding))
+            if forms is None or form in forms:
+                found += [self._difference(form, finding) for finding in check()]
         return found
 
     def _difference(self, form: str, finding: Finding) -> Difference:

@@ -48,6 +48,19 @@ def is_python_wrapper(function: Any) -> bool:
     return isinstance(function, types.FunctionType) and function.__module__.startswith("torch.testing.")
 
 
+def through_compiler(function: Callable) -> Callable:
+    """The same call, compiled: by way of its graph where it can be traced."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        compiled = fj.compile(lambda *args, **kwargs: function(*args, **kwargs))
+        result = compiled(*args, **kwargs)
+        failed = fj.compiler.stats(compiled).failed_runs
+        assert not failed, "the graph raised, and the interpreter gave the result"
+        return result
+
+    return run
+
+
 class Counterpart:
     """framejit's side of an ``OpInfo``: None where it has no such variant."""
 
@@ -62,6 +75,12 @@ class Counterpart:
         self.aliases = [
             (alias.name, look_up(fj, alias.name.removeprefix("torch.")), alias.op) for alias in op.aliases
         ]
+
+    def compiled(self) -> Counterpart:
+        """Of the function alone, called inside a compiled function, which is traced anew for each call."""
+        copy = Counterpart(self.op)
+        copy.function = through_compiler(self.function)
+        return copy
 
     @staticmethod
     def present(op: Any) -> bool:

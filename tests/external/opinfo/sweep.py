@@ -49,6 +49,7 @@ class Options:
     bad_samples: bool = True
     reference: bool = False  # PyTorch's larger set
     elements: int | None = None  # of a sample's first tensor; larger ones are left out
+    compiled: bool = False  # functions and gradients only, inside compiled functions
 
 
 SUBSET = Options(samples=2, spread=True)  # what CI runs
@@ -117,7 +118,7 @@ def check_op(op: Any, options: Options, place: Place) -> Report:
     """In this process."""
     report = Report(variant_name(op))
     began = time.perf_counter()
-    counterpart = Counterpart(op)
+    counterpart = Counterpart(op).compiled() if options.compiled else Counterpart(op)
     dtypes = [
         dtype for dtype in sorted(op.supported_dtypes("cpu"), key=str) if dtype_name(dtype) in options.dtypes
     ]
@@ -156,7 +157,8 @@ def _check_dtype(
             report.inapplicable["large"] += 1
             continue
         with _skipping(report):
-            report.add(SampleChecks(counterpart, sample, dtype, first=i == 0).run())
+            checks = SampleChecks(counterpart, sample, dtype, first=i == 0)
+            report.add(checks.run(("function", "gradient") if options.compiled else None))
             report.samples += 1
 
 
