@@ -30,8 +30,12 @@ NormGradients layer_norm_backward(const Tensor& grad, const Tensor& input, const
 NormGradients batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                   const Tensor& saved_mean, const Tensor& saved_variance, double eps,
                                   const std::array<bool, 3>& needed);
+NormGradients scale_channels_backward(const Tensor& grad, const Tensor& input, const Tensor& scale,
+                                      const std::array<bool, 3>& needed);
 NormGradients group_norm_backward(const Tensor& grad, const Tensor& input, SymInt groups,
                                   const Tensor& weight, const Tensor& saved_mean, const Tensor& saved_rstd,
                                   double eps, const std::array<bool, 3>& needed);
+Tensor class_losses_backward(const Tensor& grad, const Tensor& input, const Tensor& target, SymInt ignored,
+                             const Tensor& largest, const Tensor& logs);
 
 }  // namespace framejit::eager::ops

@@ -2,7 +2,6 @@
 #include "eager/autograd/formulas.h"
 #include "eager/composite/channels.h"
 #include "eager/composite/halves.h"
-#include "eager/composite/no_graph.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/nn/norm_rows.h"
 #include "generated/ops/arithmetic.h"
@@ -31,10 +30,10 @@ Tensor unbiased(const Tensor& variance, SymInt count) {
   return count > 1 ? variance * Value(count) / Value(count - 1) : variance;
 }
 
-/// Of one channel each; by one kernel where nobody will ask for a gradient. The bits are the same.
+/// input * scale + shift, of one channel each. In a trace an op that fuses with others.
 Tensor scaled_and_shifted(const Tensor& input, const Tensor& scale, const Tensor& shift) {
-  if (needs_no_graph({input, scale, shift}) && cpu::are_norm_rows(input, scale, shift))
-    return cpu::affine_channels(input, scale, shift);
+  const bool traced = input.is_symbolic() || scale.is_symbolic() || shift.is_symbolic();
+  if (!traced && cpu::are_norm_rows(input, scale, shift)) return scale_channels(input, scale, shift);
   return addcmul(over_channels(shift, input.dim()), input, over_channels(scale, input.dim()));
 }
 
@@ -138,6 +137,18 @@ void local_response_norm_composite(const Value* args, Value* results) {
 }
 
 namespace ops {
+
+NormGradients scale_channels_backward(const Tensor& grad, const Tensor& input, const Tensor& scale,
+                                      const std::array<bool, 3>& needed) {
+  if (norm_by_kernel(grad, input, scale, scale))
+    return cpu::scale_channels_backward(cpu::contiguous(grad), input, scale, needed[0]);
+  NormGradients gradients;
+  const Dims dims = all_but_channels(input.dim());
+  if (needed[0]) gradients[0] = grad * over_channels(scale, input.dim());
+  if (needed[1]) gradients[1] = sum(grad * input, dims);
+  if (needed[2]) gradients[2] = sum(grad, dims);
+  return gradients;
+}
 
 namespace {
 

@@ -1,11 +1,15 @@
 // Losses. Common arguments: size_average and reduce, PyTorch's old way to say what `reduction` says.
 #include <limits>
 
+#include "eager/autograd/nn_formulas.h"
 #include "eager/composite/support.h"
+#include "eager/cpu/kernel_support.h"
+#include "eager/cpu/nn/class_losses.h"
 #include "eager/warning.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
 #include "generated/ops/elementary.h"
 #include "generated/ops/indexing.h"
 #include "generated/ops/neural.h"
@@ -192,6 +196,38 @@ void nll_loss_composite(const Value* args, Value* results) {
                                    reduction_name(args[3], args[5], args[6]));
 }
 
+namespace {
+
+/// By one kernel, where each row has a class and all classes weigh the same. A trace records the steps, which fuse.
+bool by_class_losses(const Tensor& input, const Tensor& target, const Tensor& weight, double smoothing) {
+  return !input.is_symbolic() && !target.is_symbolic() && !weight.defined() && smoothing == 0 &&
+         cpu::are_class_rows(input, target);
+}
+
+Tensor class_cross_entropy(const Tensor& input, const Tensor& target, int64_t ignored,
+                           const std::string& reduction) {
+  check_class_target(input, target);
+  const auto [losses, count, largest, logs] = class_losses(input, target, ignored);
+  return reduction == "mean" ? sum(losses) / count : reduce_loss(losses, reduction);
+}
+
+}  // namespace
+
+namespace ops {
+
+/// With g the gradient of a loss: g * (softmax - 1 at the target).
+Tensor class_losses_backward(const Tensor& grad, const Tensor& input, const Tensor& target, SymInt ignored,
+                             const Tensor& largest, const Tensor& logs) {
+  if (!modes().grad_enabled && !grad.is_symbolic() && !input.is_symbolic())
+    return cpu::class_losses_backward(cpu::contiguous(grad), input, target, ignored.expect(), largest, logs);
+  const Tensor counts = ne(target, ignored),
+               index = unsqueeze(masked_fill(target, logical_not(counts), 0), 1),
+               weight = unsqueeze(where(counts, grad, 0), 1);
+  return softmax(input, 1) * weight - scatter_add(zeros_like(input), 1, index, weight);
+}
+
+}  // namespace ops
+
 /// args: the same, and label_smoothing.
 void cross_entropy_composite(const Value* args, Value* results) {
   const Tensor input = args[0].tensor(), target = args[1].tensor(), weight = args[2].tensor();
@@ -199,6 +235,8 @@ void cross_entropy_composite(const Value* args, Value* results) {
   const std::string reduction = reduction_name(args[3], args[5], args[6]);
   FRAMEJIT_CHECK(smoothing >= 0 && smoothing <= 1,
                  "label_smoothing must be between 0.0 and 1.0. Got: ", smoothing);
+  if (by_class_losses(input, target, weight, smoothing))
+    return void(results[0] = class_cross_entropy(input, target, args[4].integer(), reduction));
   const Tensor scores = log_softmax_rows(input, class_dim(input));
   if (is_floating(target.dtype())) {
     FRAMEJIT_CHECK(target.sizes() == input.sizes(),

@@ -148,28 +148,47 @@ void outer_composite(const Value* args, Value* results) {
 
 namespace {
 
-/// Whether these are halves of one dtype, and `self` has a place in the product's sizes.
-bool are_halves_to_add(const Tensor& self, const Tensor& a, const Tensor& b) {
+/// Whether these are halves of one dtype, matrices or batches of them, and `self` has a place in the product's
+/// sizes: multiplied and added up in float32, then, and rounded once.
+bool are_halves_to_add(const Tensor& self, const Tensor& a, const Tensor& b, int rank) {
   if (!is_half(a.dtype()) || b.dtype() != a.dtype() || self.dtype() != a.dtype()) return false;
-  if (a.dim() != 2 || b.dim() != 2 || self.dim() > 2) return false;
-  const Dims sizes{a.sizes()[0], b.sizes()[1]};
+  if (a.dim() != rank || b.dim() != rank || self.dim() > rank) return false;
+  Dims sizes = a.sizes();
+  sizes[rank - 1] = b.sizes()[rank - 1];
   return broadcast_sizes(self.sizes(), sizes) == sizes;
+}
+
+/// beta * self + alpha * (a @ b), of matrices.
+Tensor sum_with_product(const Value& self, const Tensor& a, const Tensor& b, const Value& beta,
+                        const Value& alpha) {
+  if (!equals(beta, 0) && self.is_tensor() && are_halves_to_add(self.tensor(), a, b, 2))
+    return addmm_of_halves(self.tensor(), a, b, beta, alpha);
+  return scaled_sum(self, mm(a, b), beta, alpha);
 }
 
 }  // namespace
 
 void addmm_composite(const Value* args, Value* results) {
-  if (!equals(args[3], 0) && args[0].is_tensor() &&
-      are_halves_to_add(args[0].tensor(), args[1].tensor(), args[2].tensor()))
-    results[0] = addmm_of_halves(args[0].tensor(), args[1].tensor(), args[2].tensor(), args[3], args[4]);
-  else
-    results[0] = scaled_sum(args[0], mm(args[1].tensor(), args[2].tensor()), args[3], args[4]);
+  results[0] = sum_with_product(args[0], args[1].tensor(), args[2].tensor(), args[3], args[4]);
 }
 void addmv_composite(const Value* args, Value* results) {
-  results[0] = scaled_sum(args[0], matrix_vector(args[1].tensor(), args[2].tensor()), args[3], args[4]);
+  const Tensor matrix = args[1].tensor(), vector = args[2].tensor();
+  if (is_half(matrix.dtype()) && vector.dim() == 1 && args[0].is_tensor() && args[0].tensor().dim() <= 1) {
+    const Tensor self = args[0].tensor();
+    const Tensor column = self.dim() == 1 ? unsqueeze(self, 1) : self;
+    results[0] =
+        squeeze(sum_with_product(column, matrix, unsqueeze(vector, 1), args[3], args[4]), one_dim(1));
+    return;
+  }
+  results[0] = scaled_sum(args[0], matrix_vector(matrix, vector), args[3], args[4]);
 }
 void baddbmm_composite(const Value* args, Value* results) {
-  results[0] = scaled_sum(args[0], bmm(args[1].tensor(), args[2].tensor()), args[3], args[4]);
+  const Tensor a = args[1].tensor(), b = args[2].tensor();
+  if (equals(args[3], 0) || !args[0].is_tensor() || !are_halves_to_add(args[0].tensor(), a, b, 3))
+    return void(results[0] = scaled_sum(args[0], bmm(a, b), args[3], args[4]));
+  Dims sizes = a.sizes();
+  sizes[2] = b.sizes()[2];
+  results[0] = baddbmm_of_halves(expand(args[0].tensor(), sizes), a, b, args[3], args[4]);
 }
 void addbmm_composite(const Value* args, Value* results) {
   results[0] = scaled_sum(args[0], summed_products(args[1].tensor(), args[2].tensor()), args[3], args[4]);
@@ -184,9 +203,19 @@ void addr_composite(const Value* args, Value* results) {
   results[0] = logical_or(logical_and(args[0], factor(args[3])), scaled);
 }
 
+/// Of halves, the bias is added before the sums are rounded.
 void linear_composite(const Value* args, Value* results) {
-  const Tensor weight = args[1].tensor();
-  const Tensor transformed = product(args[0].tensor(), weight.dim() == 2 ? transposed(weight) : weight);
+  const Tensor input = args[0].tensor(), weight = args[1].tensor();
+  if (!args[2].is_none() && is_half(input.dtype()) && input.dim() > 1 && weight.dim() == 2) {
+    Dims sizes = input.sizes();
+    Dims leading = sizes;
+    leading.resize(input.dim() - 1);
+    const Tensor rows = input.dim() == 2 ? input : reshape(input, {numel(leading).bits(), sizes.back()});
+    const Tensor sum = sum_with_product(args[2], rows, transposed(weight), Value(1.0), Value(1.0));
+    sizes[input.dim() - 1] = weight.sizes()[0];
+    return void(results[0] = input.dim() == 2 ? sum : reshape(sum, sizes));
+  }
+  const Tensor transformed = product(input, weight.dim() == 2 ? transposed(weight) : weight);
   results[0] = args[2].is_none() ? transformed : add(transformed, args[2]);
 }
 

@@ -74,3 +74,25 @@ def test_gradients_of_addmm() -> None:
         gradients.append([g.float().numpy() for g in made])
     for ours, theirs in zip(*gradients):
         np.testing.assert_allclose(ours, theirs, rtol=2**-7, atol=2**-5)
+
+
+@pytest.mark.parametrize("dtype", [fj.bfloat16, fj.float16])
+@pytest.mark.parametrize("side", [5, 40])
+def test_what_is_added_is_not_rounded_before(side: int, dtype: fj.dtype) -> None:
+    numbers = np.random.default_rng(side)
+
+    def halves(*shape: int) -> fj.Tensor:
+        return fj.from_numpy(numbers.standard_normal(shape).astype(np.float32)).to(dtype)
+
+    a, b, bias, rows = halves(3, side, side), halves(3, side, side), halves(side), halves(2, 3, side)
+    wide = [x.double() for x in (a, b, bias, rows)]
+    cases = [
+        (fj.baddbmm(bias, a, b), fj.baddbmm(wide[2], *wide[:2])),
+        (fj.baddbmm(a, a, b, beta=0.5, alpha=2), fj.baddbmm(wide[0], *wide[:2], beta=0.5, alpha=2)),
+        (fj.addmv(bias, a[0], b[0, 0]), fj.addmv(wide[2], wide[0][0], wide[1][0, 0])),
+        (fj.nn.functional.linear(rows, a[0], bias), fj.nn.functional.linear(wide[3], wide[0][0], wide[2])),
+    ]
+    unit = 2**-8 if dtype is fj.bfloat16 else 2**-11
+    for result, expected in cases:
+        assert result.dtype == dtype
+        np.testing.assert_allclose(result.double().numpy(), expected.numpy(), rtol=unit * 1.01, atol=2e-5)

@@ -42,6 +42,14 @@ def test_batch_norm(shape: tuple[int, ...]) -> None:
     compare(batch_norm, shape, (shape[1],), (shape[1],), tolerance=1e-4)
 
 
+@pytest.mark.parametrize("shape", [(33, 5), (70, 600), (9, 4, 2, 7), (2, 5, 14, 14)])
+def test_batch_norm_by_given_statistics(shape: tuple[int, ...]) -> None:
+    def call(F: Any, x: Any, weight: Any, bias: Any, mean: Any, root: Any) -> Any:
+        return F.batch_norm(x, mean.detach(), (root * root).detach() + 1, weight, bias) + 0 * (mean + root).sum()
+
+    compare(call, shape, *[shape[1:2]] * 4, tolerance=1e-4)
+
+
 @pytest.mark.parametrize("shape", [(300, 7), (5, 70, 33), (130, 600), (2, 5000)])
 def test_layer_norm(shape: tuple[int, ...]) -> None:
     width = shape[-1:]
@@ -107,3 +115,39 @@ def test_attention_without_gradients(queries: int, keys: int, causal: bool) -> N
         results.append([attend(q, k, v, is_causal=causal).numpy(), attend(q.contiguous(), k, v, scale=0.7).numpy()])
     for ours, theirs in zip(*results, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("rows, classes", [(1, 1), (50, 3), (9, 130), (3, 5000)])
+def test_cross_entropy_of_rows(rows: int, classes: int, reduction: str) -> None:
+    targets = np.random.default_rng(1).integers(0, classes, rows)
+    targets[0] = 0
+
+    def call(F: Any, x: Any) -> Any:
+        target = (fj if F is fj.nn.functional else torch).from_numpy(targets)
+        return F.cross_entropy(x, target, reduction=reduction, ignore_index=0 if rows > 1 else -100).reshape(-1)
+
+    compare(call, (rows, classes))
+
+
+def test_cross_entropy_of_a_class_that_is_not_there() -> None:
+    with pytest.raises(IndexError, match=r"Target 4 is out of bounds. Expected classes from 0 to 3, or ignore_index."):
+        fj.nn.functional.cross_entropy(fj.zeros(2, 4), fj.tensor([1, 4]))
+
+
+@pytest.mark.parametrize("planes, size", [(1, 7), (37, 7), (16, 8), (5, 14)])
+def test_average_of_small_images(planes: int, size: int) -> None:
+    compare(lambda F, x: F.adaptive_avg_pool2d(x, 1), (1, planes, size, size))
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 10), (1, 1, 2), (2, 5, 64)])
+def test_largest_of_pairs_without_gradients(shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    x.flat[::7] = np.nan
+    ours, theirs = (t.nn.functional.max_pool1d(t.from_numpy(x), 2).numpy() for t in (fj, torch))
+    np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("rows, terms, columns", [(1, 64, 64), (4, 256, 256), (47, 64, 5), (3, 8208, 2)])
+def test_linear_of_few_rows(rows: int, terms: int, columns: int) -> None:
+    compare(lambda F, x, w, b: F.linear(x, w, b), (rows, terms), (columns, terms), (columns,))

@@ -40,4 +40,4 @@ SAMPLES.update(
 )  # fmt: skip
 
 # Rows without a Python name: the sample of which public row runs them.
-INTERNAL = {"addmm_of_halves": "addmm"}
+INTERNAL = {"addmm_of_halves": "addmm", "baddbmm_of_halves": "baddbmm"}

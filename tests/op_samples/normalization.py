@@ -29,4 +29,4 @@ SAMPLES.update(
 )  # fmt: skip
 
 # Rows without a Python name: the sample of which public row runs them.
-INTERNAL = {"batch_norm_train": "batch_norm", "group_norm_train": "group_norm"}
+INTERNAL = {"batch_norm_train": "batch_norm", "scale_channels": "batch_norm", "group_norm_train": "group_norm"}

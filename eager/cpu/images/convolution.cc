@@ -8,6 +8,7 @@
 #include "eager/cpu/images/integer_convolution.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/loops/row_ops.h"
+#include "eager/cpu/images/patch_kernels.h"
 #include "eager/cpu/images/patch_product.h"
 #include "eager/cpu/images/patches.h"
 #include "eager/cpu/images/plane_filter.h"
@@ -21,13 +22,13 @@ namespace {
 template <class T>
 Images<T> images_of(const Tensor& tensor) {
   const Dims& sizes = tensor.sizes();
-  return {tensor.data_as<T>(), sizes[0], sizes[1], spatial(spatial_sizes(sizes), 1)};
+  return {tensor.data_as<T>(), sizes[0], sizes[1], {spatial(spatial_sizes(sizes), 1)}};
 }
 
 /// Offsets in `images` of the taps of all channels of a group.
 template <class T>
 std::vector<int64_t> channel_taps(const Window& window, const Images<T>& images, int64_t channels) {
-  const std::vector<int64_t> taps = tap_offsets(window, images.sizes, images.phases);
+  const std::vector<int64_t> taps = tap_offsets(window, images.canvas);
   std::vector<int64_t> result;
   result.reserve(size_t(channels) * taps.size());
   for (int64_t c = 0; c < channels; ++c)
@@ -38,7 +39,7 @@ std::vector<int64_t> channel_taps(const Window& window, const Images<T>& images,
 /// Offsets of the windows of all images of the batch.
 template <class T>
 std::vector<int64_t> batch_pixels(const Window& window, const Images<T>& images) {
-  const std::vector<int64_t> pixels = window_offsets(window, images.sizes, images.phases);
+  const std::vector<int64_t> pixels = window_offsets(window, images.canvas);
   std::vector<int64_t> result;
   result.reserve(size_t(images.count) * pixels.size());
   for (int64_t n = 0; n < images.count; ++n)
@@ -135,8 +136,8 @@ void add_up(const Window& window, const T* columns, T bias, T* result) {
   Spatial canvas_sizes = window.covered();
   for (size_t d = 0; d < kSpatial; ++d)
     canvas_sizes[d] = std::max(canvas_sizes[d], window.padding[d] + window.input[d]);
-  const std::vector<int64_t> taps = tap_offsets(window, canvas_sizes),
-                             starts = window_offsets(window, canvas_sizes);
+  const std::vector<int64_t> taps = tap_offsets(window, {canvas_sizes}),
+                             starts = window_offsets(window, {canvas_sizes});
   const int64_t width = window.output[2], step = window.stride[2];
   ScratchScope scope;
   T* canvas = Scratch::of_thread().take_array<T>(volume(canvas_sizes));
@@ -192,17 +193,28 @@ void spread(const Shapes& shapes, const Images<T>& input, const T* weight, const
   }
 }
 
-/// Rows of pixels of all images, `count` of them from `first` on, each padded with zeros to `stride`.
-template <class T, class RowOf>
-void pack_pixel_rows(int64_t rows, int64_t first, int64_t count, int64_t stride, int64_t pixels, RowOf row_of,
-                     T* to) {
-  for (int64_t r = 0; r < rows; ++r, to += stride) {
-    for_each_image(first, count, pixels, [&](int64_t image, int64_t pixel, int64_t n, int64_t at) {
-      row_of(r, image, pixel, n, to + at);
-    });
-    std::fill(to + count, to + stride, T(0));
+/// Places of elements as stretches of neighbours.
+class Places {
+ public:
+  void add(int64_t offset, int64_t count) {
+    if (!offsets_.empty() && offsets_.back() + lengths_.back() == offset)
+      lengths_.back() += count;
+    else
+      offsets_.push_back(offset), lengths_.push_back(count);
   }
-}
+  /// What lies there in each of `rows` arrays that begin at `from(row)`, as a row padded with zeros to `stride`.
+  template <class T, class From>
+  void pack(int64_t rows, From from, int64_t count, int64_t stride, T* to) const {
+    for (int64_t r = 0; r < rows; ++r, to += stride) {
+      patch_kernels<T>().copy_stretches(int64_t(offsets_.size()), from(r), offsets_.data(), lengths_.data(),
+                                        to);
+      std::fill(to + count, to + stride, T(0));
+    }
+  }
+
+ private:
+  std::vector<int64_t> offsets_, lengths_;
+};
 
 /// The gradient of the weight: products of rows of pixels of `grad` and of the patches they come from.
 template <class T>
@@ -212,11 +224,10 @@ void correlate(const Shapes& shapes, const Images<T>& input, const T* grad, T* r
   Tensor owner;
   const Images<T> images = padded(input, shapes.window, &owner);
   const std::vector<int64_t> taps = channel_taps(shapes.window, images, shapes.image_channels);
-  const std::vector<int64_t> starts = window_offsets(shapes.window, images.sizes, images.phases);
+  const std::vector<int64_t> starts = window_offsets(shapes.window, images.canvas);
   const PanelKernels<T>& kernels = panel_kernels<T>();
   const int64_t rows = shapes.pixel_channels, columns = int64_t(taps.size()), pixels = shapes.pixels();
   const int64_t total = shapes.batch * pixels, width = shapes.window.output[2];
-  const int64_t step = images.phases == 1 ? shapes.window.stride[2] : 1;
   const int64_t piece = std::clamp<int64_t>((columns + num_threads() - 1) / num_threads(), 1, 64);
   const int64_t pieces = (columns + piece - 1) / piece;
   const int64_t at_once = std::min((total + 63) / 64 * 64,
@@ -230,29 +241,20 @@ void correlate(const Shapes& shapes, const Images<T>& input, const T* grad, T* r
     for (int64_t first = 0; first < total; first += at_once) {
       const int64_t count = std::min(at_once, total - first);
       const int64_t stride = (count + kernels.lanes - 1) / kernels.lanes * kernels.lanes;
-      pack_pixel_rows(
-          rows, first, count, stride, pixels,
-          [&](int64_t r, int64_t image, int64_t pixel, int64_t n, T* to) {
-            const int64_t channel = (image * shapes.groups + group) * rows + r;
-            std::copy_n(grad + channel * pixels + pixel, n, to);
-          },
-          left);
-      pack_pixel_rows(
-          end - begin, first, count, stride, pixels,
-          [&](int64_t r, int64_t image, int64_t pixel, int64_t n, T* to) {
-            const T* from = images.data + image * images.image_stride() + taps[size_t(begin + r)] +
-                            group * shapes.image_channels * images.channel_stride();
-            while (n > 0) {
-              const int64_t in_row = std::min(n, width - pixel % width);
-              const T* row = from + starts[size_t(pixel)];
-              if (step == 1)
-                std::copy_n(row, in_row, to);
-              else
-                for (int64_t i = 0; i < in_row; ++i) to[i] = row[i * step];
-              to += in_row, pixel += in_row, n -= in_row;
-            }
-          },
-          right);
+      Places grads, patches;
+      for_each_image(first, count, pixels, [&](int64_t image, int64_t pixel, int64_t n, int64_t) {
+        grads.add(image * shapes.groups * rows * pixels + pixel, n);
+        for (int64_t in_row; n > 0; pixel += in_row, n -= in_row) {
+          in_row = std::min(n, width - pixel % width);
+          patches.add(image * images.image_stride() + starts[size_t(pixel)], in_row);
+        }
+      });
+      const T* grads_of_group = grad + group * rows * pixels;
+      const T* channels = images.data + group * shapes.image_channels * images.channel_stride();
+      grads.pack(
+          rows, [&](int64_t r) { return grads_of_group + r * pixels; }, count, stride, left);
+      patches.pack(
+          end - begin, [&](int64_t r) { return channels + taps[size_t(begin + r)]; }, count, stride, right);
       kernels.dot(rows, end - begin, stride, left, right, stride, result + group * rows * columns + begin,
                   columns);
     }

@@ -1,10 +1,11 @@
 // The GEMM of convolutions: (rows x taps) times (taps x pixels), where the right matrix is read out of images
-// through offsets and only ever exists a few panels at a time.
+// through offsets: in place, or by way of a panel at a time.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
+#include "eager/cpu/images/patch_kernels.h"
 #include "eager/cpu/matmul/panels.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
@@ -31,7 +32,7 @@ class PatchProduct {
     row_panels_ = (rows + kernels_.rows - 1) / kernels_.rows;
     last_tap_ = taps_.empty() ? 0 : *std::max_element(taps_.begin(), taps_.end());
     const int64_t panels = (pixel_count_ + kernels_.columns - 1) / kernels_.columns;
-    pixels_.resize(size_t(panels * kernels_.columns), pixels_.empty() ? 0 : pixels_.back());
+    while (int64_t(pixels_.size()) < panels * kernels_.columns) pixels_.push_back(pixels_.back() + 1);
     // Blocks of columns whose product stays in the L2 cache, but one for each thread at least.
     const int64_t fit =
         std::max<int64_t>(1, kBlockElements / (row_panels_ * kernels_.rows) / kernels_.columns);
@@ -53,13 +54,8 @@ class PatchProduct {
     T* to = packed.data();
     for (int64_t begin = 0; begin < tap_count(); begin += kTapBlock) {
       const int64_t end = std::min(tap_count(), begin + kTapBlock);
-      for (int64_t p = 0; p < row_panels_; ++p)
-        for (int64_t k = begin; k < end; ++k, to += kernels_.rows) {
-          const T* from = weights.base + k / taps_per_channel * weights.channel_stride +
-                          k % taps_per_channel * weights.tap_stride;
-          const int64_t first = p * kernels_.rows, rows = std::min(kernels_.rows, rows_ - first);
-          for (int64_t r = 0; r < rows; ++r) to[r] = from[(first + r) * weights.row_stride];
-        }
+      for (int64_t p = 0; p < row_panels_; ++p, to += (end - begin) * kernels_.rows)
+        pack_weight_panel(weights, taps_per_channel, p * kernels_.rows, begin, end, to);
     }
     return packed;
   }
@@ -74,19 +70,22 @@ class PatchProduct {
     const int64_t stride = panels * kernels_.columns, padded_rows = row_panels_ * kernels_.rows;
     ScratchScope scope;
     T* product = Scratch::of_thread().take_array<T>(padded_rows * stride);
-    T* patches =
-        Scratch::of_thread().take_array<T>(stride * std::min(kTapBlock, tap_count()) + kernels_.columns);
+    T* panel = Scratch::of_thread().take_array<T>(kernels_.columns * (std::min(kTapBlock, tap_count()) + 1));
     if (tap_count() == 0) std::fill_n(product, padded_rows * stride, T(0));
     for (int64_t begin = 0; begin < tap_count(); begin += kTapBlock) {
       const int64_t count = std::min(kTapBlock, tap_count() - begin);
-      for (int64_t p = 0; p < panels; ++p) {
-        const int64_t* pixels = pixels_.data() + first + p * kernels_.columns;
+      const int64_t* taps = taps_.data() + begin;
+      const T* weights = packed_weights + begin * padded_rows;
+      for (int64_t column = 0; column < columns; column += kernels_.columns) {
+        const int64_t* pixels = pixels_.data() + first + column;
         const bool reads_on = pixels[kernels_.columns - 1] + last_tap_ + kernels_.columns <= readable;
-        kernels_.pack(images, taps_.data() + begin, count, pixels, reads_on,
-                      patches + p * count * kernels_.columns);
+        if (reads_on && patches_.multiply_in_place(row_panels_, count, weights, images, taps, pixels,
+                                                   product + column, stride, begin > 0))
+          continue;
+        patches_.pack(images, taps, count, pixels, std::min(columns - column, kernels_.columns), reads_on,
+                      panel);
+        kernels_.multiply(row_panels_, 1, count, weights, panel, product + column, stride, begin > 0);
       }
-      kernels_.multiply(row_panels_, panels, count, packed_weights + begin * padded_rows, patches, product,
-                        stride, begin > 0);
     }
     use(first, columns, product, stride);
   }
@@ -99,7 +98,26 @@ class PatchProduct {
 
   int64_t tap_count() const { return int64_t(taps_.size()); }
 
+  /// Terms [begin, end) of the rows from `first` on.
+  void pack_weight_panel(const WeightView<T>& weights, int64_t taps_per_channel, int64_t first, int64_t begin,
+                         int64_t end, T* to) const {
+    const int64_t rows = std::min(kernels_.rows, rows_ - first);
+    const T* from = weights.base + first * weights.row_stride;
+    if (weights.tap_stride == 1 && weights.channel_stride == taps_per_channel)
+      return kernels_.pack_matrix(from + begin, weights.row_stride, false, rows, end - begin, kernels_.rows,
+                                  to);
+    if (weights.row_stride == 1 && taps_per_channel == 1)
+      return kernels_.pack_matrix(from + begin * weights.channel_stride, weights.channel_stride, true, rows,
+                                  end - begin, kernels_.rows, to);
+    for (int64_t k = begin; k < end; ++k, to += kernels_.rows) {
+      const T* column =
+          from + k / taps_per_channel * weights.channel_stride + k % taps_per_channel * weights.tap_stride;
+      for (int64_t r = 0; r < rows; ++r) to[r] = column[r * weights.row_stride];
+    }
+  }
+
   const PanelKernels<T>& kernels_;
+  const PatchKernels<T>& patches_ = patch_kernels<T>();
   int64_t rows_, pixel_count_;
   std::vector<int64_t> taps_, pixels_;
   int64_t row_panels_, block_panels_, blocks_;

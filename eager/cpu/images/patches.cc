@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "eager/cpu/matmul/panels.h"
+#include "eager/cpu/images/patch_kernels.h"
 #include "eager/cpu/thread_pool.h"
 
 namespace framejit::eager::cpu {
@@ -22,37 +22,54 @@ Spatial Window::covered() const {
   return sizes;
 }
 
-Canvas::Canvas(const Window& window, int64_t phases) : sizes(window.covered()), phases(phases) {
-  sizes[2] = (sizes[2] + phases - 1) / phases * phases;
+Canvas canvas_of(const Window& window, const Spatial& phases) {
+  Canvas canvas{window.covered(), phases};
+  for (size_t d = 0; d < kSpatial; ++d)
+    canvas.sizes[d] = (canvas.sizes[d] + phases[d] - 1) / phases[d] * phases[d];
+  return canvas;
 }
 
 namespace {
 
-/// Columns [begin, end) of a row, sorted by the remainder of where they go on the canvas.
+/// Rows whose elements become the columns from `first` on, `step` apart, of a canvas.
 template <class T>
-void copy_phases(const T* row, int64_t begin, int64_t end, int64_t step, int64_t padding,
-                 const Canvas& canvas, T* target) {
-  const int64_t phases = canvas.phases, width = canvas.sizes[2] / phases;
-  // From one column of a phase to the next: `stride` columns, `advance` places of the phase.
-  const int64_t common = std::gcd(step, phases), stride = phases / common, advance = step / common;
-  for (int64_t first = begin; first < std::min(end, begin + stride); ++first) {
-    const int64_t at = first * step + padding;
-    T* to = target + at % phases * width + at / phases;
-    for (int64_t x = first; x < end; x += stride, to += advance) *to = row[x];
-  }
-}
+class RowsInside {
+ public:
+  RowsInside(int64_t width, int64_t first, int64_t step, const Canvas& canvas)
+      : width_(width), first_(first), step_(step), canvas_(canvas) {}
 
-/// The same for neighbouring columns and two phases.
-template <class T>
-void copy_two_phases(const T* row, int64_t begin, int64_t end, int64_t padding, const Canvas& canvas,
-                     T* target) {
-  T* odd = target + canvas.sizes[2] / 2;
-  int64_t x = begin;
-  if ((x + padding) % 2 == 1) odd[(x + padding) / 2] = row[x], ++x;
-  const int64_t pairs = (end - x) / 2, at = (x + padding) / 2;
-  panel_kernels<T>().split(row + x, pairs, target + at, odd + at);
-  if (x + 2 * pairs < end) target[at + pairs] = row[x + 2 * pairs];
-}
+  /// `rows` of them, `distance` apart, to rows of the canvas that are `to_distance` apart.
+  void copy(int64_t rows, const T* from, int64_t distance, T* to, int64_t to_distance) const {
+    const PatchKernels<T>& kernels = patch_kernels<T>();
+    if (step_ == 1 && canvas_.phases[2] == 1)
+      return kernels.copy_rows(rows, width_, from, distance, to + first_, to_distance);
+    if (step_ != 1 || canvas_.phases[2] != 2) return copy_phases(rows, from, distance, to, to_distance);
+    // The first pair begins at an even column.
+    const int64_t alone = first_ % 2, pairs = (width_ - alone) / 2, last = alone + 2 * pairs;
+    T *even = to + canvas_.column_offset(first_ + alone),
+      *odd = to + canvas_.column_offset(first_ + alone + 1);
+    if (alone) kernels.copy_rows(rows, 1, from, distance, to + canvas_.column_offset(first_), to_distance);
+    kernels.split(rows, from + alone, distance, pairs, even, odd, to_distance);
+    if (last < width_)
+      kernels.copy_rows(rows, 1, from + last, distance, to + canvas_.column_offset(first_ + last),
+                        to_distance);
+  }
+
+ private:
+  void copy_phases(int64_t rows, const T* from, int64_t distance, T* to, int64_t to_distance) const {
+    // From one column of a phase to the next: `stride` elements, `advance` places of the phase.
+    const int64_t phases = canvas_.phases[2], common = std::gcd(step_, phases);
+    const int64_t stride = phases / common, advance = step_ / common;
+    for (int64_t r = 0; r < rows; ++r, from += distance, to += to_distance)
+      for (int64_t x = 0; x < std::min(width_, stride); ++x) {
+        T* target = to + canvas_.column_offset(first_ + x * step_);
+        for (int64_t i = x; i < width_; i += stride, target += advance) *target = from[i];
+      }
+  }
+
+  int64_t width_, first_, step_;
+  const Canvas& canvas_;
+};
 
 }  // namespace
 
@@ -67,19 +84,15 @@ void copy_inside(const T* from, const Spatial& sizes, const Spatial& padding, co
     end[d] = std::min(sizes[d], divided_up(canvas.sizes[d] - padding[d], step[d]));
   }
   if (end[2] <= begin[2]) return;
+  const RowsInside<T> rows(end[2] - begin[2], begin[2] * step[2] + padding[2], step[2], canvas);
+  // From one row of a phase to the next: `stride` rows of the image, `advance` rows of the phase.
+  const int64_t common = std::gcd(step[1], canvas.phases[1]);
+  const int64_t stride = canvas.phases[1] / common, advance = step[1] / common;
   for (int64_t z = begin[0]; z < end[0]; ++z)
-    for (int64_t y = begin[1]; y < end[1]; ++y) {
-      const T* row = from + (z * sizes[1] + y) * sizes[2];
-      T* target =
-          to + ((z * step[0] + padding[0]) * canvas.sizes[1] + y * step[1] + padding[1]) * canvas.sizes[2];
-      if (canvas.phases == 1 && step[2] == 1) {
-        std::copy(row + begin[2], row + end[2], target + padding[2] + begin[2]);
-      } else if (canvas.phases == 2 && step[2] == 1) {
-        copy_two_phases(row, begin[2], end[2], padding[2], canvas, target);
-      } else {
-        copy_phases(row, begin[2], end[2], step[2], padding[2], canvas, target);
-      }
-    }
+    for (int64_t y = begin[1]; y < std::min(end[1], begin[1] + stride); ++y)
+      rows.copy((end[1] - y + stride - 1) / stride, from + (z * sizes[1] + y) * sizes[2] + begin[2],
+                stride * sizes[2], to + canvas.row_offset(z * step[0] + padding[0], y * step[1] + padding[1]),
+                advance * canvas.row_distance());
 }
 
 template void copy_inside(const float*, const Spatial&, const Spatial&, const Spatial&, float*,
@@ -89,11 +102,10 @@ template void copy_inside(const double*, const Spatial&, const Spatial&, const S
 
 template <class T>
 Images<T> padded(const Images<T>& images, const Window& window, Tensor* owner) {
-  const Canvas canvas(window,
-                      window.kernel[2] > 1 ? window.stride[2] : 1);  // a single tap is no reason to sort
-  bool as_it_is = canvas.phases == 1;
+  const Canvas canvas = canvas_of(window, {1, 1, window.stride[2]});
+  bool as_it_is = canvas.phases[2] == 1;
   for (size_t d = 0; d < kSpatial; ++d)
-    as_it_is &= window.padding[d] == 0 && canvas.sizes[d] <= images.sizes[d];
+    as_it_is &= window.padding[d] == 0 && canvas.sizes[d] <= images.canvas.sizes[d];
   if (as_it_is) return images;
   const int64_t planes = images.count * images.channels, plane = volume(canvas.sizes);
   constexpr int64_t kSlack = 64;  // more than a panel of patches is wide
@@ -102,11 +114,11 @@ Images<T> padded(const Images<T>& images, const Window& window, Tensor* owner) {
   parallel_for(planes, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, plane)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t i = begin; i < end; ++i)
-                   copy_inside(images.data + i * images.channel_stride(), images.sizes, window.padding,
+                   copy_inside(images.data + i * images.channel_stride(), images.canvas.sizes, window.padding,
                                {1, 1, 1}, to + i * plane, canvas);
                });
   std::fill_n(to + planes * plane, kSlack, T(0));
-  return {to, images.count, images.channels, canvas.sizes, canvas.phases, kSlack};
+  return {to, images.count, images.channels, canvas, kSlack};
 }
 
 template Images<float> padded(const Images<float>&, const Window&, Tensor*);
@@ -114,28 +126,25 @@ template Images<double> padded(const Images<double>&, const Window&, Tensor*);
 
 namespace {
 
-/// Offsets of a grid of `counts` points that are `steps` apart in an array of `sizes`; `column(x)` is where
-/// points of column x lie in a row.
-template <class Column>
-std::vector<int64_t> grid_offsets(const Spatial& counts, const Spatial& steps, const Spatial& sizes,
-                                  Column column) {
+/// Offsets of a grid of `counts` points that are `steps` apart.
+std::vector<int64_t> grid_offsets(const Spatial& counts, const Spatial& steps, const Canvas& canvas) {
   std::vector<int64_t> offsets;
   offsets.reserve(size_t(volume(counts)));
   for (int64_t z = 0; z < counts[0]; ++z)
-    for (int64_t y = 0; y < counts[1]; ++y)
-      for (int64_t x = 0; x < counts[2]; ++x)
-        offsets.push_back((z * steps[0] * sizes[1] + y * steps[1]) * sizes[2] + column(x * steps[2]));
+    for (int64_t y = 0; y < counts[1]; ++y) {
+      const int64_t row = canvas.row_offset(z * steps[0], y * steps[1]);
+      for (int64_t x = 0; x < counts[2]; ++x) offsets.push_back(row + canvas.column_offset(x * steps[2]));
+    }
   return offsets;
 }
 
 }  // namespace
 
-std::vector<int64_t> window_offsets(const Window& window, const Spatial& sizes, int64_t phases) {
-  return grid_offsets(window.output, window.stride, sizes, [&](int64_t x) { return x / phases; });
+std::vector<int64_t> window_offsets(const Window& window, const Canvas& canvas) {
+  return grid_offsets(window.output, window.stride, canvas);
 }
-std::vector<int64_t> tap_offsets(const Window& window, const Spatial& sizes, int64_t phases) {
-  return grid_offsets(window.kernel, window.dilation, sizes,
-                      [&](int64_t x) { return x % phases * (sizes[2] / phases) + x / phases; });
+std::vector<int64_t> tap_offsets(const Window& window, const Canvas& canvas) {
+  return grid_offsets(window.kernel, window.dilation, canvas);
 }
 
 }  // namespace framejit::eager::cpu

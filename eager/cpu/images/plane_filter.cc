@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "eager/cpu/images/patch_kernels.h"
+
 namespace framejit::eager::cpu {
 
 Shapes::Shapes(const Dims& images, const Dims& pixels, const Dims& kernel,
@@ -46,15 +48,13 @@ class Bands {
         input_(input),
         step_(step),
         height_(height_of(shapes)),
-        canvas_(band_window(0, height_), shapes.window.stride[2]),
+        canvas_(canvas_of(band_window(0, height_), {1, shapes.window.stride[1], shapes.window.stride[2]})),
         lanes_(panel_kernels<T>().lanes) {
     plane_ = volume(canvas_.sizes);
-    const std::vector<int64_t> one_channel = tap_offsets(shapes.window, canvas_.sizes, canvas_.phases);
+    const std::vector<int64_t> one_channel = tap_offsets(shapes.window, canvas_);
     for (int64_t c = 0; c < shapes.image_channels; ++c)
       for (int64_t tap : one_channel) taps.push_back(c * plane_ + tap);
-    const Window& window = shapes.window;
-    rows_of_run_ = window.stride[1] == 1 ? height_ : 1;
-    run_length_ = rounded_up((rows_of_run_ - 1) * canvas_.sizes[2] + window.output[2]);
+    run_length_ = length_of(height_);
   }
 
   int64_t count() const { return (shapes_.window.output[1] + height_ - 1) / height_; }
@@ -70,7 +70,7 @@ class Bands {
     for (int64_t c = 0; c < shapes_.image_channels; ++c) {
       const T* from = input_.data + n * input_.image_stride() +
                       (group * shapes_.image_channels + c) * input_.channel_stride();
-      copy_inside(from, input_.sizes, window.padding, step_, to + c * plane_, canvas_);
+      copy_inside(from, input_.canvas.sizes, window.padding, step_, to + c * plane_, canvas_);
     }
     std::fill_n(to + shapes_.image_channels * plane_, run_length_, T(0));
     return to;
@@ -81,18 +81,14 @@ class Bands {
   template <class F>
   void for_each_run(int64_t b, F f) const {
     const Window& window = shapes_.window;
-    const int64_t first = b * height_, last = std::min(window.output[1], first + height_);
+    const int64_t first = b * height_, rows = std::min(height_, window.output[1] - first);
     for (int64_t z = 0; z < window.output[0]; ++z)
-      for (int64_t y = first; y < last; y += rows_of_run_) {
-        const int64_t from =
-            (z * window.stride[0] * canvas_.sizes[1] + (y - first) * window.stride[1]) * canvas_.sizes[2];
-        f(from, std::min(rows_of_run_, last - y), (z * window.output[1] + y) * window.output[2]);
-      }
+      f(canvas_.row_offset(z * window.stride[0], 0), rows, (z * window.output[1] + first) * window.output[2]);
   }
-  int64_t row_distance() const { return canvas_.sizes[2]; }
+  int64_t row_distance() const { return canvas_.row_distance(); }
   /// Elements of a run of so many rows, as whole vectors.
   int64_t length_of(int64_t rows) const {
-    return rounded_up((rows - 1) * canvas_.sizes[2] + shapes_.window.output[2]);
+    return rounded_up((rows - 1) * row_distance() + shapes_.window.output[2]);
   }
 
  private:
@@ -117,15 +113,8 @@ class Bands {
   Spatial step_;
   int64_t height_;
   Canvas canvas_;
-  int64_t lanes_, plane_, rows_of_run_, run_length_;
+  int64_t lanes_, plane_, run_length_;
 };
-
-/// Between rows side by side and rows `distance` apart.
-template <class T>
-void copy_rows(int64_t rows, int64_t width, const T* from, int64_t from_distance, T* to,
-               int64_t to_distance) {
-  for (int64_t r = 0; r < rows; ++r) std::copy_n(from + r * from_distance, width, to + r * to_distance);
-}
 
 }  // namespace
 
@@ -154,9 +143,9 @@ void filter_planes(const Shapes& shapes, const Images<T>& input, const Spatial& 
             const int64_t channel = group * rows + r;
             T* to = result + (plane * rows + r) * pixels;
             bands.for_each_run(band, [&](int64_t from, int64_t run_rows, int64_t pixel) {
-              panel_kernels<T>().filter(canvas + from, bands.taps.data(), packed.data() + channel * taps,
+              patch_kernels<T>().filter(canvas + from, bands.taps.data(), packed.data() + channel * taps,
                                         taps, bias ? bias[channel] : T(0), bands.length_of(run_rows), run);
-              copy_rows(run_rows, width, run, bands.row_distance(), to + pixel, width);
+              patch_kernels<T>().copy_rows(run_rows, width, run, bands.row_distance(), to + pixel, width);
             });
           }
         }
@@ -182,8 +171,8 @@ void correlate_planes(const Shapes& shapes, const Images<T>& input, const T* gra
         for (int64_t r = 0; r < rows; ++r) {
           const T* from = grad + ((n * shapes.groups + group) * rows + r) * pixels;
           bands.for_each_run(band, [&](int64_t at, int64_t run_rows, int64_t pixel) {
-            copy_rows(run_rows, width, from + pixel, width, run, bands.row_distance());
-            panel_kernels<T>().correlate(canvas + at, bands.taps.data(), taps, run, bands.length_of(run_rows),
+            patch_kernels<T>().copy_rows(run_rows, width, from + pixel, width, run, bands.row_distance());
+            patch_kernels<T>().correlate(canvas + at, bands.taps.data(), taps, run, bands.length_of(run_rows),
                                          sums.data() + r * taps);
           });
         }

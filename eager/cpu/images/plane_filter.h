@@ -1,6 +1,6 @@
 // Convolutions of few channels, depthwise ones above all: too narrow for products of matrices. Planes of a
-// group are copied with their padding into the cache, where a row of the result (all rows, where the stride
-// is 1) is a weighted sum of shifted stretches.
+// group are copied with their padding into the cache, sorted by the remainders of rows and columns modulo the
+// stride. There a plane of the result is a weighted sum of shifted stretches.
 #pragma once
 
 #include "eager/cpu/images/patch_product.h"

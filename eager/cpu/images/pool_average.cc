@@ -150,7 +150,7 @@ void even_average(const Tensor& self, const PoolGeometry& geometry, const Spatia
     using T = decltype(zero);
     const std::vector<T> ones(size_t(shapes.taps()), T(1)), divisor = all_divisors<T>(windows, divisors);
     T* to = result.data_as<T>();
-    filter_planes(shapes, Images<T>{from.data_as<T>(), planes, 1, sizes}, {1, 1, 1},
+    filter_planes(shapes, Images<T>{from.data_as<T>(), planes, 1, {sizes}}, {1, 1, 1},
                   WeightView<T>{ones.data(), 0, 0, 1}, 0, static_cast<const T*>(nullptr), to);
     parallel_for(planes, std::max<int64_t>(1, 16384 / out), [&](int64_t begin, int64_t end) {
       for (int64_t p = begin; p < end; ++p)
@@ -177,7 +177,7 @@ void even_average_backward(const Tensor& grad, const PoolGeometry& geometry, con
     });
     const Shapes shapes = mirrored_shapes(convolution_shapes(geometry, planes, sizes, output));
     const std::vector<T> ones(size_t(shapes.taps()), T(1));
-    filter_planes(shapes, Images<T>{shares.data_as<T>(), planes, 1, output}, spatial(geometry.stride, 1),
+    filter_planes(shapes, Images<T>{shares.data_as<T>(), planes, 1, {output}}, spatial(geometry.stride, 1),
                   WeightView<T>{ones.data(), 0, 0, 1}, 0, static_cast<const T*>(nullptr),
                   result.data_as<T>());
   });

@@ -2,11 +2,11 @@
 #include <limits>
 
 #include "eager/cpu/float_type.h"
+#include "eager/cpu/images/patch_kernels.h"
 #include "eager/cpu/images/pooled_values.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/images/pool_rows.h"
 #include "eager/cpu/images/pool_windows.h"
-#include "eager/cpu/matmul/panels.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
@@ -89,12 +89,11 @@ class MaxByRows {
     const int64_t rows = volume(sizes_) / sizes_[2], phase_width = this->phase_width();
     T* sorted = Scratch::of_thread().take_array<T>(phase_ * stride_);
     if (stride_ == 2) {
-      for (int64_t row = 0; row < rows; ++row) {
-        const T* from = image + row * sizes_[2];
-        T* even = sorted + row * phase_width;
-        panel_kernels<T>().split(from, sizes_[2] / 2, even, even + phase_);
-        if (sizes_[2] % 2) even[phase_width - 1] = from[sizes_[2] - 1];
-      }
+      const int64_t width = sizes_[2];
+      patch_kernels<T>().split(rows, image, width, width / 2, sorted, sorted + phase_, phase_width);
+      if (width % 2)
+        for (int64_t row = 0; row < rows; ++row)
+          sorted[(row + 1) * phase_width - 1] = image[(row + 1) * width - 1];
       return sorted;
     }
     for (int64_t phase = 0; phase < stride_; ++phase)
@@ -170,14 +169,29 @@ bool are_pooled_by_rows(const Tensor& self, int spatial) {
 
 namespace {
 
-/// Of how many lines one can be made without changing what windows see: windows that fill lines exactly.
+/// Whether windows over lines of `length` fill them exactly: it does not matter then where a line ends.
+bool fill_lines(const PoolGeometry& geometry, int64_t length) {
+  return geometry.spatial() == 1 && geometry.kernel == geometry.stride && geometry.padding[0] == 0 &&
+         geometry.dilation[0] == 1 && length % geometry.kernel[0] == 0;
+}
+
+/// Of how many lines one can be made without changing what windows see.
 int64_t lines_to_join(const PoolGeometry& geometry, int64_t length, int64_t lines) {
-  if (geometry.spatial() != 1 || geometry.kernel != geometry.stride || geometry.padding[0] != 0 ||
-      geometry.dilation[0] != 1 || length % geometry.kernel[0] != 0)
-    return 1;
+  if (!fill_lines(geometry, length)) return 1;
   int64_t count = std::clamp<int64_t>(4096 / length, 1, lines);
   while (lines % count != 0) --count;
   return count;
+}
+
+void largest_of_pairs(const Tensor& self, const Tensor& result) {
+  constexpr int64_t kPiece = 16384;  // elements worth a thread
+  for_float_type(self.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    parallel_for(result.numel().expect(), kPiece, [&](int64_t begin, int64_t end) {
+      pool_rows<T>().largest_of_pairs(self.data_as<T>() + 2 * begin, end - begin,
+                                      result.data_as<T>() + begin);
+    });
+  });
 }
 
 }  // namespace
@@ -186,6 +200,10 @@ Tensor largest_of_windows(const Tensor& self, const PoolGeometry& geometry) {
   const Tensor result = Tensor::empty(pooled_sizes(self.meta(), geometry), self.dtype());
   Spatial sizes = last_spatial(self.sizes(), geometry.spatial()),
           output = last_spatial(result.sizes(), geometry.spatial());
+  if (fill_lines(geometry, sizes[2]) && geometry.kernel[0] == 2) {
+    largest_of_pairs(self, result);
+    return result;
+  }
   const int64_t joined = lines_to_join(geometry, sizes[2], self.numel().expect() / volume(sizes));
   sizes[2] *= joined, output[2] *= joined;
   const Windows windows = even_windows(geometry, sizes, output);

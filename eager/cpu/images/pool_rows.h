@@ -15,6 +15,8 @@ struct PoolRows {
   void (*update)(const T* from, Place first, Place step, int64_t n, T* best, Place* place);
   /// The same without places.
   void (*update_values)(const T* from, int64_t n, T* best);
+  /// out[i] = the larger of from[2 * i] and from[2 * i + 1], or NaN if there is one, for i < n.
+  void (*largest_of_pairs)(const T* from, int64_t n, T* out);
   /// The mean of each of `rows` rows of n elements, which lie one behind the other.
   void (*means)(const T* from, int64_t rows, int64_t n, T* to);
 };

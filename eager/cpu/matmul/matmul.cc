@@ -1,6 +1,7 @@
 // Kernels and shape rules of mm and bmm.
 #include "eager/cpu/matmul/gemm.h"
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/loops/loop_kernels.h"
 #include "eager/cpu/loops/row_ops.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
@@ -30,6 +31,29 @@ bool are_bfloats(const Tensor& a, const Tensor& b) {
   const int rank = a.dim();
   return a.dtype() == DType::bfloat16 &&
          multiplies_bfloats(a.sizes()[rank - 2], b.sizes()[rank - 1], a.sizes()[rank - 1]);
+}
+
+constexpr int64_t kFewElements = 2048;
+
+/// The product of small contiguous matrices of halves, by way of scratch memory: tensors would cost more than the
+/// product. False, and nothing done, for others.
+bool multiply_few_halves(const Tensor& a, const Tensor& b, const Tensor& result) {
+  const DType half = result.dtype();
+  const int64_t m = a.sizes()[0], k = a.sizes()[1], n = b.sizes()[1];
+  if ((half != DType::float16 && half != DType::bfloat16) || m * k + k * n + m * n > kFewElements ||
+      m * k * n == 0)
+    return false;
+  if (!a.is_contiguous() || !b.is_contiguous()) return false;
+  const auto &from_half = loop_kernels().cast[size_t(half)][size_t(DType::float32)],
+             &to_half = loop_kernels().cast[size_t(DType::float32)][size_t(half)];
+  ScratchScope scope;
+  const auto take = [](int64_t count) { return Scratch::of_thread().take_array<float>(count); };
+  float *left = take(m * k), *right = take(k * n), *product = take(m * n);
+  from_half(a.data(), 1, left, m * k);
+  from_half(b.data(), 1, right, k * n);
+  run_gemm_call({m, n, k, {left, k, false}, {right, n, false}, product, n}, DType::float32);
+  to_half(product, 1, result.data(), m * n);
+  return true;
 }
 
 /// `multiply(a, b, result)` in the dtype that products are computed in; a narrower result is rounded once.
@@ -64,7 +88,8 @@ void meta_mm(const Op& op, const Value* args, std::vector<TensorMeta>& results) 
 
 void mm_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
-  multiply_widened(args[0].tensor(), args[1].tensor(), result, run_gemm);
+  const Tensor a = args[0].tensor(), b = args[1].tensor();
+  if (!multiply_few_halves(a, b, result)) multiply_widened(a, b, result, run_gemm);
   results[0] = std::move(result);
 }
 
@@ -126,6 +151,32 @@ void meta_bmm(const Op& op, const Value* args, std::vector<TensorMeta>& results)
 void bmm_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
   multiply_widened(args[0].tensor(), args[1].tensor(), result, run_bmm);
+  results[0] = std::move(result);
+}
+
+/// args: self, batch1, batch2, beta, alpha; self has the sizes of the result.
+void meta_baddbmm_of_halves(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
+  meta_bmm(op, args + 1, results);
+  FRAMEJIT_CHECK(args[0].impl()->meta.sizes == results[0].sizes, op.schema.name,
+                 ": self must have the sizes of the products");
+}
+
+void baddbmm_of_halves_kernel(const Op& op, const Value* args, Value* results) {
+  Tensor result = allocate_result(op, args);
+  const Tensor a = args[1].tensor(), b = args[2].tensor(),
+               sum = Tensor::empty(result.sizes(), DType::float32);
+  if (are_bfloats(a, b))
+    for (int64_t i = 0; i < a.sizes()[0]; ++i)
+      run_bfloat_gemm(matrix_of(a, i), matrix_of(b, i), matrix_of(sum, i));
+  else
+    run_bmm(contiguous_as(a, DType::float32), contiguous_as(b, DType::float32), sum);
+  if (!(sum.numel() == 0)) {
+    const Dims sizes{sum.sizes()[0] * sum.sizes()[1], sum.sizes()[2]};
+    const auto rows = [&](const Tensor& batch) { return reshaped_view(batch, sizes, {sizes[1], 1}); };
+    add_scaled(rows(sum), float(args[4].real()), rows(contiguous_as(args[0].tensor(), DType::float32)),
+               float(args[3].real()));
+  }
+  copy_elements(sum, result);
   results[0] = std::move(result);
 }
 

@@ -16,6 +16,9 @@ constexpr int64_t kShortest = 48;  ///< of the sides of a product that is worth 
 constexpr int64_t kShortestOfBFloats = 16;
 constexpr int64_t kSmall = 64;  ///< the longest side of one that is too small for Eigen's blocking
 
+// A right matrix of complex numbers is expanded where that is little work beside the product.
+constexpr int64_t kWorthExpanding = 4096, kFewRows = 8;
+
 template <class T>
 void multiply_panels(const GemmCall& call, bool parallel) {
   const PanelKernels<T>& kernels = panel_kernels<T>();
@@ -52,6 +55,31 @@ void multiply_small(const GemmCall& call) {
     std::copy_n(to + r * c_stride, call.n, result + r * call.c_stride);
 }
 
+/// Of a few rows and columns that lie as rows, like those of a layer's weight: where each is read once or twice,
+/// packing would cost more than the product. Blocks of terms are added up one after the other.
+template <class T>
+void multiply_rows(const GemmCall& call, bool parallel) {
+  constexpr int64_t kBlock = 4096, kPieceWork = 1 << 17;
+  const PanelKernels<T>& kernels = panel_kernels<T>();
+  const T *a = static_cast<const T*>(call.a.data), *b = static_cast<const T*>(call.b.data);
+  const auto run = [&](int64_t begin, int64_t end) {
+    T* c = static_cast<T*>(call.c) + begin;
+    for (int64_t r = 0; r < call.m; ++r) std::fill_n(c + r * call.c_stride, end - begin, T(0));
+    for (int64_t k = 0; k < call.k; k += kBlock)
+      kernels.dot(call.m, end - begin, std::min(kBlock, call.k - k), a + k, b + begin * call.b.stride + k,
+                  call.b.stride, c, call.c_stride);
+  };
+  if (!parallel) return run(0, call.n);
+  parallel_for(call.n, std::max<int64_t>(1, kPieceWork / (call.m * call.k)), run);
+}
+
+/// Whether the product is one of those.
+template <class T>
+bool are_rows(const GemmCall& call) {
+  return !call.a.transposed && call.b.transposed && (call.m == 1 || call.a.stride == call.b.stride) &&
+         call.m < kShortest && call.k % panel_kernels<T>().lanes == 0;
+}
+
 /// Of two contiguous vectors. Blocks of it are added in double precision.
 template <class T>
 void multiply_vectors(const GemmCall& call) {
@@ -72,7 +100,38 @@ void multiply_vectors(const GemmCall& call) {
 template <class T>
 void multiply(GemmWay way, const GemmCall& call, bool parallel) {
   if (way == GemmWay::panels) return multiply_panels<T>(call, parallel);
+  if (way == GemmWay::rows) return multiply_rows<T>(call, parallel);
   way == GemmWay::small ? multiply_small<T>(call) : multiply_vectors<T>(call);
+}
+
+/// Of complex numbers as the product of twice as wide matrices of their parts: a row (re, im, ...) times rows
+/// (re, im, ...) and (-im, re, ...) for each of the right matrix.
+template <class T>
+void multiply_complexes(const GemmCall& call, bool parallel) {
+  ScratchScope scope;
+  const auto element = [](const GemmOperand& from, int64_t row, int64_t column) {
+    return static_cast<const T*>(from.data) +
+           2 * (from.transposed ? column * from.stride + row : row * from.stride + column);
+  };
+  T* right = Scratch::of_thread().take_array<T>(4 * call.k * call.n);
+  const int64_t width = 2 * call.n;
+  for (int64_t k = 0; k < call.k; ++k)
+    for (int64_t j = 0; j < call.n; ++j) {
+      const T* from = element(call.b, k, j);
+      T* to = right + 2 * k * width + 2 * j;
+      to[0] = from[0], to[1] = from[1];
+      to[width] = -from[1], to[width + 1] = from[0];
+    }
+  GemmOperand left{call.a.data, 2 * call.a.stride, false};
+  if (call.a.transposed) {
+    T* copy = Scratch::of_thread().take_array<T>(2 * call.m * call.k);
+    for (int64_t i = 0; i < call.m; ++i)
+      for (int64_t k = 0; k < call.k; ++k) std::copy_n(element(call.a, i, k), 2, copy + 2 * (i * call.k + k));
+    left = {copy, 2 * call.k, false};
+  }
+  const GemmCall parts{call.m, width, 2 * call.k, left, {right, width, false}, call.c, 2 * call.c_stride};
+  const GemmWay way = gemm_way(parts, dtype_of<T>());
+  way == GemmWay::eigen ? gemm_function(dtype_of<T>())(parts) : multiply<T>(way, parts, parallel);
 }
 
 }  // namespace
@@ -83,15 +142,21 @@ bool multiplies_bfloats(int64_t m, int64_t n, int64_t k) {
 
 GemmWay gemm_way(const GemmCall& call, DType dtype) {
   if (dtype == DType::bfloat16) return GemmWay::bfloats;
+  if (is_complex(dtype))
+    return call.m * call.n * call.k >= kWorthExpanding && call.m >= kFewRows ? GemmWay::complexes
+                                                                             : GemmWay::eigen;
   if (dtype != DType::float32 && dtype != DType::float64) return GemmWay::eigen;
   if (std::min({call.m, call.n, call.k}) >= kShortest) return GemmWay::panels;
   if (call.m == 1 && call.n == 1 && !call.a.transposed && (call.b.transposed || call.b.stride == 1))
     return GemmWay::dot;
+  if (dtype == DType::float64 ? are_rows<double>(call) : are_rows<float>(call)) return GemmWay::rows;
   return std::max({call.m, call.n, call.k}) <= kSmall ? GemmWay::small : GemmWay::eigen;
 }
 
 void multiply_floats(GemmWay way, const GemmCall& call, DType dtype, bool parallel) {
   if (way == GemmWay::bfloats) return multiply_bfloats(call, parallel);
+  if (dtype == DType::complex64) return multiply_complexes<float>(call, parallel);
+  if (dtype == DType::complex128) return multiply_complexes<double>(call, parallel);
   dtype == DType::float64 ? multiply<double>(way, call, parallel) : multiply<float>(way, call, parallel);
 }
 

@@ -1,6 +1,5 @@
-// Products of matrices one of which is never stored: a convolution's patches, read through offsets into the
-// images. The left matrix is packed once into panels of `rows` rows, the right one panel by panel of
-// `columns` columns; tile/panels.cc has the loops, compiled once per instruction set.
+// Products of matrices in panels: of the left one `rows` rows, of the right one `columns` columns, term by term.
+// tile/panels.cc has the loops, compiled once per instruction set.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +12,7 @@ struct PanelKernels {
   int64_t rows, columns;  ///< of a tile of the product
   int64_t lanes;          ///< elements of a vector register
 
-  /// panel[k][i] = images[taps[k] + pixels[i]] for k < count and i < columns. Where `reads_on`, which is faster,
-  /// it may read `columns` elements from each place, and write as many beyond the panel.
-  void (*pack)(const T* images, const int64_t* taps, int64_t count, const int64_t* pixels, bool reads_on,
-               T* panel);
-  /// The same from a matrix: panel[k][i] is element k of line i for i < width (`rows` or `columns`), zero
+  /// panel[k][i] is element k of line i for i < width (`rows` or `columns`), zero
   /// from `lines` on. Lines are `stride` apart and lie as rows; or, where `across`, side by side, elements
   /// `stride` apart.
   void (*pack_matrix)(const T* from, int64_t stride, bool across, int64_t lines, int64_t count, int64_t width,
@@ -32,14 +27,6 @@ struct PanelKernels {
   /// c[i][j] += sum over l of a[i][l] * b[j][l], both with rows `stride` apart; count is a multiple of lanes.
   void (*dot)(int64_t a_rows, int64_t b_rows, int64_t count, const T* a, const T* b, int64_t stride, T* c,
               int64_t c_stride);
-  /// out[i] = bias + sum over k of weights[k] * image[taps[k] + i], for i < n, a multiple of lanes.
-  void (*filter)(const T* image, const int64_t* taps, const T* weights, int64_t count, T bias, int64_t n,
-                 T* out);
-  /// even[i] = row[2 * i] and odd[i] = row[2 * i + 1], for i < pairs.
-  void (*split)(const T* row, int64_t pairs, T* even, T* odd);
-  /// sums[k] += sum over i < n of grad[i] * image[taps[k] + i], for k < count; n is a multiple of lanes.
-  void (*correlate)(const T* image, const int64_t* taps, int64_t count, const T* grad, int64_t n,
-                    double* sums);
 };
 
 /// Those of the chosen instruction set.

@@ -2,9 +2,8 @@
 #include <cmath>
 
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/nn/channels.h"
 #include "eager/cpu/nn/norm_call.h"
-#include "eager/cpu/scratch.h"
-#include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
 namespace framejit::eager {
@@ -12,74 +11,6 @@ namespace framejit::eager {
 using namespace cpu;
 
 namespace {
-
-/// Where the elements of a channel lie: `planes` stretches of `plane` elements, `distance` apart.
-struct Channels {
-  int64_t count, planes, plane, distance;
-
-  explicit Channels(const Tensor& input) : count(input.sizes()[1]), planes(input.sizes()[0]) {
-    plane = input.numel().expect() / (planes * count);
-    distance = plane * count;
-  }
-  int64_t elements() const { return planes * plane; }
-  /// Images of one pixel: a channel is a column.
-  bool are_columns() const { return plane == 1; }
-  /// Stretches so short that a channel is gathered first.
-  bool are_gathered() const { return plane < 16; }
-  Stretches stretches() const {
-    return are_gathered() ? Stretches{1, elements(), 0} : Stretches{planes, plane, distance};
-  }
-  /// The channel that begins at `x`, as `stretches` says.
-  template <class T>
-  const T* gather(const T* x) const {
-    if (!are_gathered()) return x;
-    T* side_by_side = Scratch::of_thread().take_array<T>(elements());
-    for (int64_t i = 0; i < planes; ++i) std::copy_n(x + i * distance, plane, side_by_side + i * plane);
-    return side_by_side;
-  }
-  template <class T>
-  void scatter(const T* side_by_side, T* to) const {
-    for (int64_t i = 0; i < planes; ++i) std::copy_n(side_by_side + i * plane, plane, to + i * distance);
-  }
-  /// Calls `write(offset, n, to + offset)` for each stretch of the channel that begins at `to`.
-  template <class T, class Write>
-  void write(T* to, Write write) const {
-    const Stretches all = stretches();
-    T* target = are_gathered() ? Scratch::of_thread().take_array<T>(elements()) : to;
-    for (int64_t i = 0; i < all.count; ++i) write(i * all.distance, all.length, target + i * all.distance);
-    if (are_gathered()) scatter(target, to);
-  }
-};
-
-template <class F>
-void for_each_channel(const Channels& channels, F f) {
-  parallel_for(channels.count, norm_rows_per_piece(channels.elements()), [&](int64_t begin, int64_t end) {
-    for (int64_t c = begin; c < end; ++c) {
-      ScratchScope scope;
-      f(c);
-    }
-  });
-}
-/// `f(first channel, columns)` for tiles of channels that are columns.
-template <class T, class F>
-void for_each_tile(const Channels& channels, F f) {
-  constexpr int64_t kTile = NormRows<T>::kMostColumns;
-  const int64_t tiles = (channels.count + kTile - 1) / kTile;
-  parallel_for(tiles, norm_rows_per_piece(channels.planes * kTile), [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      ScratchScope scope;
-      f(t * kTile, Columns{channels.planes, std::min(kTile, channels.count - t * kTile), channels.count});
-    }
-  });
-}
-
-/// A vector of scratch memory, f(i) for each i.
-template <class T, class F>
-T* fill(int64_t n, F f) {
-  T* vector = Scratch::of_thread().take_array<T>(n);
-  for (int64_t i = 0; i < n; ++i) vector[i] = T(f(i));
-  return vector;
-}
 
 /// Weights and biases, which may be missing, and statistics of channels.
 template <class T>
@@ -156,29 +87,6 @@ void batch_norm_kernel(const Op& op, const Value* args, Value* results) {
 }
 
 namespace cpu {
-
-Tensor affine_channels(const Tensor& input, const Tensor& scale, const Tensor& shift) {
-  Tensor result = Tensor::empty(input.sizes(), input.dtype());
-  const Channels channels(input);
-  for_float_type(input.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T *x = input.data_as<T>(), *factor = scale.data_as<T>(), *added = shift.data_as<T>();
-    T* to = result.data_as<T>();
-    if (channels.are_columns())
-      return for_each_tile<T>(channels, [&](int64_t first, const Columns& columns) {
-        const T* none = fill<T>(columns.columns, [](int64_t) { return 0; });
-        norm_rows<T>().scale_columns(columns, x + first, none, factor + first, added + first, to + first);
-      });
-    const int64_t planes = channels.planes * channels.count;
-    parallel_for(planes, norm_rows_per_piece(channels.plane), [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p) {
-        const int64_t c = p % channels.count, at = p * channels.plane;
-        norm_rows<T>().scale(channels.plane, x + at, T(0), factor[c], added[c], to + at);
-      }
-    });
-  });
-  return result;
-}
 
 namespace {
 

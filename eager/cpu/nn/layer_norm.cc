@@ -26,25 +26,18 @@ void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bi
                      double eps, const Tensor& result, const Tensor& mean, const Tensor& rstd) {
   for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const NormRows<T>& kernels = norm_rows<T>();
-    const RowFold<T> row_mean(ReduceKind::mean);
+    const LayerNormRows<T>& kernels = layer_norm_rows<T>();
     const T *x = input.data_as<T>(), *factors = data_or_null<T>(weight), *added = data_or_null<T>(bias);
     T *means = mean.data_as<T>(), *roots = rstd.data_as<T>(), *to = result.data_as<T>();
     const int64_t rows = input.numel().expect() / length, step = rows_at_once(length);
     parallel_for(rows, norm_rows_per_piece(length), [&](int64_t begin, int64_t end) {
       ScratchScope scope;
-      T* distance = Scratch::of_thread().take_array<T>(length);
       T* variance = Scratch::of_thread().take_array<T>(step);
       for (int64_t first = begin; first < end; first += step) {
-        const int64_t last = std::min(end, first + step);
-        for (int64_t r = first; r < last; ++r) {
-          means[r] = row_mean.of(x + r * length, length);
-          kernels.centre(length, x + r * length, means[r], distance);
-          variance[r - first] = row_mean.of_products(distance, distance, length);
-        }
-        inverse_roots(variance, eps, last - first, roots + first);
-        for (int64_t r = first; r < last; ++r)
-          kernels.forward(length, x + r * length, means[r], roots[r], factors, added, to + r * length);
+        const int64_t count = std::min(step, end - first), at = first * length;
+        kernels.statistics(count, length, x + at, means + first, variance);
+        inverse_roots(variance, eps, count, roots + first);
+        kernels.normalize(count, length, x + at, means + first, roots + first, factors, added, to + at);
       }
     });
   });
@@ -65,29 +58,6 @@ Tensor sum_of_rows(const T* from, int64_t rows, int64_t stride, int64_t n) {
   return result;
 }
 
-/// With g the gradient of x', the normalized row: rstd * (g - mean(g) - x' * mean(g * x')), by the steps of
-/// the formula of ops.
-template <class T>
-class RowGradient {
- public:
-  /// `factors`: the weight, or null.
-  RowGradient(int64_t length, const T* factors)
-      : length_(length), factors_(factors), scaled_(Scratch::of_thread().take_array<T>(length)) {}
-
-  void run(const T* grad, const T* normal, T rstd, T* out) const {
-    if (factors_) RowOps<T>::get().multiply(grad, factors_, length_, scaled_);
-    const T* weighted = factors_ ? scaled_ : grad;
-    const T of_grad = mean_.of(weighted, length_), of_product = mean_.of_products(weighted, normal, length_);
-    norm_rows<T>().backward(length_, weighted, of_grad, normal, of_product, rstd, out);
-  }
-
- private:
-  int64_t length_;
-  const T* factors_;
-  T* scaled_;
-  RowFold<T> mean_{ReduceKind::mean};
-};
-
 }  // namespace
 
 NormGradients layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
@@ -97,22 +67,20 @@ NormGradients layer_norm_rows_backward(const Tensor& grad, const Tensor& input, 
   if (of_input) gradients[0] = Tensor::empty(input.sizes(), input.dtype());
   for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const NormRows<T>& kernels = norm_rows<T>();
+    const LayerNormRows<T>& kernels = layer_norm_rows<T>();
     const T *means = mean.data_as<T>(), *roots = rstd.data_as<T>();
     const int64_t rows = input.numel().expect() / length, blocks = (rows + kRowsOfSum - 1) / kRowsOfSum;
     const Tensor sums = Tensor::empty(Dims{blocks, 2, length}, input.dtype());
     parallel_for(blocks, norm_rows_per_piece(length * kRowsOfSum), [&](int64_t begin, int64_t end) {
       ScratchScope scope;
-      T* normal = Scratch::of_thread().take_array<T>(length);
-      const RowGradient<T> row(length, data_or_null<T>(weight));
+      T *normal = Scratch::of_thread().take_array<T>(length),
+        *weighted = Scratch::of_thread().take_array<T>(length);
       for (int64_t r = begin * kRowsOfSum; r < std::min(rows, end * kRowsOfSum); ++r) {
-        const T* g = grad.data_as<T>() + r * length;
         T* of_weight = sums.data_as<T>() + r / kRowsOfSum * 2 * length;
         if (r % kRowsOfSum == 0) std::fill_n(of_weight, 2 * length, T(0));
-        kernels.forward(length, input.data_as<T>() + r * length, means[r], roots[r], nullptr, nullptr,
-                        normal);
-        kernels.add_parameter_gradients(length, g, normal, of_weight, of_weight + length);
-        if (of_input) row.run(g, normal, roots[r], gradients[0].data_as<T>() + r * length);
+        kernels.backward(length, grad.data_as<T>() + r * length, input.data_as<T>() + r * length, means[r],
+                         roots[r], data_or_null<T>(weight), of_weight, of_weight + length, normal, weighted,
+                         of_input ? gradients[0].data_as<T>() + r * length : nullptr);
       }
     });
     gradients[1] = sum_of_rows(sums.data_as<T>(), blocks, 2 * length, length);

@@ -6,6 +6,10 @@ FRAMEJIT_CHOSEN_BY_ISA(cpu::NormRows<float>, norm_rows_float,
                        template <> const NormRows<float>& norm_rows<float>())
 FRAMEJIT_CHOSEN_BY_ISA(cpu::NormRows<double>, norm_rows_double,
                        template <> const NormRows<double>& norm_rows<double>())
+FRAMEJIT_CHOSEN_BY_ISA(cpu::LayerNormRows<float>, layer_norm_rows_float,
+                       template <> const LayerNormRows<float>& layer_norm_rows<float>())
+FRAMEJIT_CHOSEN_BY_ISA(cpu::LayerNormRows<double>, layer_norm_rows_double,
+                       template <> const LayerNormRows<double>& layer_norm_rows<double>())
 
 namespace framejit::eager::cpu {
 

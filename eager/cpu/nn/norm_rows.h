@@ -1,7 +1,8 @@
-// Inner loops of the normalisations, compiled once per instruction set (tile/norm_rows.cc), over elements
-// that lie side by side. What makes ops of them:
+// Inner loops of the normalisations, compiled once per instruction set (tile/norm_rows.cc, tile/layer_norm.cc),
+// over elements that lie side by side. What makes ops of them:
 //   layer_norm.cc     rows and their statistics
 //   batch_norm.cc     channels: stretches of a batch, or columns where an image is one pixel
+//   scale_channels.cc the same by given statistics
 //   group_norm.cc     rows of which each plane has a weight
 //
 // layer_norm and the gradient of its input have the bits of row programs and of the formulas of ops, hence
@@ -39,16 +40,8 @@ template <class T>
 struct NormRows {
   static constexpr int64_t kMostColumns = 512;  ///< of a call of a function over columns
 
-  /// out = x - mean.
-  void (*centre)(int64_t n, const T* x, T mean, T* out);
-  /// out = (x - mean) * rstd * weight + bias.
-  void (*forward)(int64_t n, const T* x, T mean, T rstd, const T* weight, const T* bias, T* out);
   /// out = (x - mean) * factor + shift.
   void (*scale)(int64_t n, const T* x, T mean, T factor, T shift, T* out);
-  /// out = rstd * (grad - of_grad - normal * of_product).
-  void (*backward)(int64_t n, const T* grad, T of_grad, const T* normal, T of_product, T rstd, T* out);
-  /// weight += grad * normal, bias += grad.
-  void (*add_parameter_gradients)(int64_t n, const T* grad, const T* normal, T* weight, T* bias);
   /// out = grad * factor - (x - mean) * slope - shift.
   void (*scale_backward)(int64_t n, const T* grad, T factor, const T* x, T mean, T slope, T shift, T* out);
   double (*sum)(const Stretches& stretches, const T* x);
@@ -66,9 +59,25 @@ struct NormRows {
                            double* products);
 };
 
+/// Those of layer_norm: rows of n elements, one behind the other.
+template <class T>
+struct LayerNormRows {
+  void (*statistics)(int64_t rows, int64_t n, const T* x, T* means, T* variances);
+  /// out = (x - mean) * rstd * weight + bias.
+  void (*normalize)(int64_t rows, int64_t n, const T* x, const T* means, const T* rstds, const T* weight,
+                    const T* bias, T* out);
+  /// Of one row. With x' = (x - mean) * rstd: adds grad * x' to of_weight and grad to of_bias. With
+  /// g = grad * weight: out = rstd * (g - mean(g) - x' * mean(g * x')), unless `out` is null. `normal` and
+  /// `weighted` are scratch memory.
+  void (*backward)(int64_t n, const T* grad, const T* x, T mean, T rstd, const T* weight, T* of_weight,
+                   T* of_bias, T* normal, T* weighted, T* out);
+};
+
 /// Those of the chosen instruction set.
 template <class T>
 const NormRows<T>& norm_rows();
+template <class T>
+const LayerNormRows<T>& layer_norm_rows();
 
 constexpr int64_t kNormPiece = 16 * 1024;  ///< elements worth a thread
 /// Rows of `length` elements that a thread takes at once.
@@ -95,8 +104,9 @@ void layer_norm_rows(const Tensor& input, const Tensor& weight, const Tensor& bi
 NormGradients layer_norm_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                        int64_t length, const Tensor& mean, const Tensor& rstd, bool of_input);
 
-/// input * scale + shift, of a channel each.
-Tensor affine_channels(const Tensor& input, const Tensor& scale, const Tensor& shift);
+/// Of input, scale and shift of `scale_channels`.
+NormGradients scale_channels_backward(const Tensor& grad, const Tensor& input, const Tensor& scale,
+                                      bool of_input);
 /// Of batch_norm and group_norm, whose channels are dim 1.
 NormGradients batch_norm_planes_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                          const Tensor& mean, const Tensor& variance, double eps,

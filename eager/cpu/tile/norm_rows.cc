@@ -3,7 +3,7 @@
 
 #include "eager/cpu/nn/norm_rows.h"
 
-#include <cstring>
+#include "eager/cpu/tile/vectors.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 namespace {
@@ -11,17 +11,6 @@ namespace {
 using cpu::Columns;
 using cpu::GradSums;
 using cpu::Stretches;
-
-template <class T>
-struct Vector {
-  typedef T Type __attribute__((vector_size(64)));
-  static constexpr int kLanes = 64 / int(sizeof(T));
-  static Type load(const T* from) {
-    Type value;
-    std::memcpy(&value, from, sizeof value);
-    return value;
-  }
-};
 
 /// kSums sums side by side, each in kVectors vectors, for speed and accuracy: registers, whatever their width
 /// is. Of these the double is taken every kFlush additions.
@@ -76,37 +65,8 @@ class Sums {
 };
 
 template <class T>
-void centre(int64_t n, const T* x, T mean, T* out) {
-  for (int64_t i = 0; i < n; ++i) out[i] = x[i] - mean;
-}
-
-template <class T>
-void forward(int64_t n, const T* x, T mean, T rstd, const T* weight, const T* bias, T* out) {
-  if (weight && bias) {
-    for (int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * rstd * weight[i] + bias[i];
-  } else {
-    for (int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * rstd;
-    for (int64_t i = 0; weight && i < n; ++i) out[i] *= weight[i];
-    for (int64_t i = 0; bias && i < n; ++i) out[i] += bias[i];
-  }
-}
-
-template <class T>
 void scale(int64_t n, const T* x, T mean, T factor, T shift, T* out) {
   for (int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * factor + shift;
-}
-
-template <class T>
-void backward(int64_t n, const T* grad, T of_grad, const T* normal, T of_product, T rstd, T* out) {
-  for (int64_t i = 0; i < n; ++i) out[i] = rstd * (grad[i] - of_grad - normal[i] * of_product);
-}
-
-template <class T>
-void add_parameter_gradients(int64_t n, const T* grad, const T* normal, T* weight, T* bias) {
-  for (int64_t i = 0; i < n; ++i) {
-    weight[i] += grad[i] * normal[i];
-    bias[i] += grad[i];
-  }
 }
 
 template <class T>
@@ -207,21 +167,11 @@ void products_columns(const Columns& columns, const T* grad, const T* x, const T
   add_columns<T>(columns, products,
                  [=](int64_t at, int64_t column) { return grad[at] * (x[at] - mean[column]); });
 }
+
 template <class T>
-inline constexpr cpu::NormRows<T> kRows{&centre<T>,
-                                        &forward<T>,
-                                        &scale<T>,
-                                        &backward<T>,
-                                        &add_parameter_gradients<T>,
-                                        &scale_backward<T>,
-                                        &sum<T>,
-                                        &squares<T>,
-                                        &products<T>,
-                                        &scale_columns<T>,
-                                        &backward_columns<T>,
-                                        &sum_columns<T>,
-                                        &squares_columns<T>,
-                                        &products_columns<T>};
+inline constexpr cpu::NormRows<T> kRows{
+    &scale<T>,         &scale_backward<T>,   &sum<T>,         &squares<T>,         &products<T>,
+    &scale_columns<T>, &backward_columns<T>, &sum_columns<T>, &squares_columns<T>, &products_columns<T>};
 
 }  // namespace
 

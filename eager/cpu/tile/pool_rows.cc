@@ -1,6 +1,12 @@
+// Vectors pass between functions that are all inlined here: no calling convention is at stake.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 #include "eager/cpu/images/pool_rows.h"
 
-#include <cstring>
+#include <algorithm>
+
+#include "eager/cpu/tile/squares.h"
+#include "eager/cpu/tile/vectors.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
@@ -39,22 +45,34 @@ void update_values(const T* __restrict from, int64_t n, T* __restrict best) {
 }
 
 template <class T>
+void largest_of_pairs(const T* __restrict from, int64_t n, T* __restrict out) {
+  for (int64_t i = 0; i < n; ++i) {
+    const T first = from[2 * i], second = from[2 * i + 1];
+    out[i] = (second > first) | (second != second) ? second : first;
+  }
+}
+
+/// As many rows at once as a vector has lanes: their sums are transposed, so that the last steps are vectors' too.
+template <class T>
 void means(const T* from, int64_t rows, int64_t n, T* to) {
-  typedef T Vector __attribute__((vector_size(64)));
-  constexpr int kLanes = 64 / int(sizeof(T));
-  for (int64_t r = 0; r < rows; ++r, from += n) {
-    Vector sums{};
-    int64_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-      Vector next;
-      std::memcpy(&next, from + i, sizeof next);
-      sums += next;
+  using V = Vector<T>;
+  constexpr int kLanes = V::kLanes;
+  for (; rows > 0; rows -= kLanes, to += kLanes) {
+    const int64_t count = std::min<int64_t>(rows, kLanes);
+    typename V::Type sums[kLanes] = {};
+    T rest[kLanes] = {};
+    for (int64_t r = 0; r < count; ++r, from += n) {
+      int64_t i = 0;
+      for (; i + kLanes <= n; i += kLanes) sums[r] += V::load(from + i);
+      for (; i < n; ++i) rest[r] += from[i];
     }
-    T total = 0;
-    for (; i < n; ++i) total += from[i];
-    for (int width = kLanes / 2; width > 0; width /= 2)
-      for (int k = 0; k < width; ++k) sums[k] += sums[k + width];
-    to[r] = (total + sums[0]) / T(n);
+    Square<T, kLanes>::transpose(sums);
+#pragma GCC unroll 4
+    for (int half = kLanes / 2; half > 0; half /= 2)
+#pragma GCC unroll 8
+      for (int k = 0; k < half; ++k) sums[k] += sums[k + half];
+    V::store((V::load(rest) + sums[0]) / T(n), rest);
+    std::copy_n(rest, count, to);
   }
 }
 
@@ -62,7 +80,9 @@ void means(const T* from, int64_t rows, int64_t n, T* to) {
 
 extern const cpu::PoolRows<float> pool_rows_float;
 extern const cpu::PoolRows<double> pool_rows_double;
-const cpu::PoolRows<float> pool_rows_float{&update<float>, &update_values<float>, &means<float>};
-const cpu::PoolRows<double> pool_rows_double{&update<double>, &update_values<double>, &means<double>};
+const cpu::PoolRows<float> pool_rows_float{&update<float>, &update_values<float>, &largest_of_pairs<float>,
+                                           &means<float>};
+const cpu::PoolRows<double> pool_rows_double{&update<double>, &update_values<double>,
+                                             &largest_of_pairs<double>, &means<double>};
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE

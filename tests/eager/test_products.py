@@ -1,0 +1,27 @@
+"""Products of matrices of the sizes and layouts that have loops of their own, against NumPy."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import framejit as fj
+
+
+@pytest.mark.parametrize("left, right", list(itertools.product([False, True], repeat=2)))
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("m, k, n", [(7, 20, 30), (8, 30, 17), (16, 16, 16), (50, 60, 70), (130, 300, 65)])
+def test_complex(m: int, k: int, n: int, dtype: str, left: bool, right: bool) -> None:
+    numbers = np.random.default_rng(m)
+
+    def matrix(rows: int, columns: int, transposed: bool) -> np.ndarray:
+        shape = (columns, rows) if transposed else (rows, columns)
+        made = (numbers.standard_normal(shape) + 1j * numbers.standard_normal(shape)).astype(dtype)
+        return made.T if transposed else made
+
+    a, b = matrix(m, k, left), matrix(k, n, right)
+    result = (fj.from_numpy(a) @ fj.from_numpy(b)).numpy()
+    expected = a.astype(np.complex128) @ b.astype(np.complex128)
+    np.testing.assert_allclose(result, expected, atol=(1e-5 if dtype == "complex64" else 1e-13) * k)
