@@ -86,6 +86,16 @@ def test_many_channels_in_short_rows(width: int, stride: Any) -> None:
     compare(lambda F, x, w: F.conv2d(x, w, stride=stride, padding=1), (2, 6, 9, width), (16, 6, 3, 4), tolerance=1e-4)
 
 
+@pytest.mark.parametrize("stride, dilation", [(1, 2), (2, 1), (2, 2), (3, 2), ((2, 4), (4, 1)), ((1, 2), 1), (3, 1), (5, 1)])
+@pytest.mark.parametrize("kernel", [(3, 3), (1, 2), (4, 5)])
+@pytest.mark.parametrize("groups, padding", [(1, 0), (2, 1)])
+def test_transposed(kernel: tuple[int, int], stride: Any, dilation: Any, groups: int, padding: int) -> None:
+    options = dict(stride=stride, dilation=dilation, groups=groups, padding=padding)
+    for images, weight in (((2, 10, 7, 6), (10, 6, *kernel)), ((1, 8, 3, 19), (8, 10, *kernel))):
+        bias = (weight[1] * groups,)
+        compare(lambda F, x, w, b: F.conv_transpose2d(x, w, b, **options), images, weight, bias, tolerance=5e-5)
+
+
 @pytest.mark.parametrize("ceil_mode", [False, True])
 @pytest.mark.parametrize("include", [False, True])
 @pytest.mark.parametrize("kernel, stride, padding", [(2, 2, 0), (3, 1, 1), ((3, 5), (2, 3), (1, 2)), (3, 4, 0)])

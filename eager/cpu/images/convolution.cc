@@ -1,10 +1,9 @@
-// Convolution, its transpose and the gradient of its weight. Everything is a product of matrices over patches
+// Convolution and the gradient of its weight. Everything is a product of matrices over patches
 // (patch_product.h), but where a group has few channels (plane_filter.h).
 #include "eager/meta/convolution.h"
 
-#include <numeric>
-
 #include "eager/cpu/float_type.h"
+#include "eager/cpu/images/convolve.h"
 #include "eager/cpu/images/integer_convolution.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/loops/row_ops.h"
@@ -94,11 +93,9 @@ void multiply_patches(const Shapes& shapes, const Images<T>& images, const Weigh
   });
 }
 
-/// Whether a group's result is too narrow for products of matrices.
-template <class T>
-bool are_few(int64_t result_channels) {
-  return result_channels * 2 <= panel_kernels<T>().rows;
-}
+}  // namespace
+
+namespace cpu {
 
 template <class T>
 void convolve(const Shapes& shapes, const Images<T>& input, const WeightView<T>& weights,
@@ -110,88 +107,14 @@ void convolve(const Shapes& shapes, const Images<T>& input, const WeightView<T>&
   multiply_patches(shapes, images, weights, group_stride, bias, result);
 }
 
-/// A transposed convolution as the convolution that it is.
-template <class T>
-void convolve_mirrored(const Shapes& shapes, const Images<T>& input, const T* weight, const T* bias,
-                       T* result) {
-  const Shapes mirrored = mirrored_shapes(shapes);
-  const Window& window = shapes.window;
-  const int64_t taps = shapes.taps(), row = shapes.image_channels * taps;
-  const WeightView<T> weights{weight + taps - 1, taps, row, -1};
-  if (volume(window.stride) == 1)
-    return convolve(mirrored, input, weights, shapes.pixel_channels * row, bias, result);
-  filter_planes(mirrored, input, window.stride, weights, shapes.pixel_channels * row, bias, result);
-}
+template void convolve(const Shapes&, const Images<float>&, const WeightView<float>&, int64_t, const float*,
+                       float*);
+template void convolve(const Shapes&, const Images<double>&, const WeightView<double>&, int64_t,
+                       const double*, double*);
 
-/// Whether that is worth while: not where the zeros would be multiplied with many channels.
-template <class T>
-bool mirrors(const Shapes& shapes) {
-  return volume(shapes.window.stride) == 1 ||
-         (are_few<T>(shapes.image_channels) && are_few<T>(shapes.pixel_channels));
-}
+}  // namespace cpu
 
-/// Adds up, for one channel, what each pixel gives to each tap: `columns` is taps x pixels.
-template <class T>
-void add_up(const Window& window, const T* columns, T bias, T* result) {
-  Spatial canvas_sizes = window.covered();
-  for (size_t d = 0; d < kSpatial; ++d)
-    canvas_sizes[d] = std::max(canvas_sizes[d], window.padding[d] + window.input[d]);
-  const std::vector<int64_t> taps = tap_offsets(window, {canvas_sizes}),
-                             starts = window_offsets(window, {canvas_sizes});
-  const int64_t width = window.output[2], step = window.stride[2];
-  ScratchScope scope;
-  T* canvas = Scratch::of_thread().take_array<T>(volume(canvas_sizes));
-  std::fill_n(canvas, volume(canvas_sizes), T(0));
-  for (int64_t tap : taps)
-    for (size_t row = 0; row < starts.size(); row += size_t(width), columns += width) {
-      T* to = canvas + tap + starts[row];
-      for (int64_t i = 0; i < width; ++i) to[i * step] += columns[i];
-    }
-  const Spatial& sizes = window.input;
-  for (int64_t z = 0; z < sizes[0]; ++z)
-    for (int64_t y = 0; y < sizes[1]; ++y) {
-      const T* from =
-          canvas + ((z + window.padding[0]) * canvas_sizes[1] + y + window.padding[1]) * canvas_sizes[2];
-      for (int64_t x = 0; x < sizes[2]; ++x) *result++ = from[x + window.padding[2]] + bias;
-    }
-}
-
-/// A transposed convolution of any stride, image by image: what each pixel gives to each tap is a product of
-/// matrices, which is then added up where the taps lie.
-template <class T>
-void spread(const Shapes& shapes, const Images<T>& input, const T* weight, const T* bias, T* result) {
-  const int64_t taps = shapes.taps(), pixels = shapes.pixels(), size = volume(shapes.window.input);
-  const int64_t rows = shapes.image_channels * taps;
-  std::vector<int64_t> channel_offsets(size_t(shapes.pixel_channels), 0), pixel_offsets(size_t(pixels), 0);
-  for (int64_t c = 0; c < shapes.pixel_channels; ++c) channel_offsets[size_t(c)] = c * pixels;
-  std::iota(pixel_offsets.begin(), pixel_offsets.end(), 0);
-  const PatchProduct<T> product(rows, std::move(channel_offsets), std::move(pixel_offsets));
-  const Tensor owner = Tensor::empty(Dims{rows * pixels}, dtype_of<T>());
-  T* columns = owner.data_as<T>();
-  for (int64_t group = 0; group < shapes.groups; ++group) {
-    const std::vector<T> packed =
-        product.pack_weights({weight + group * shapes.pixel_channels * rows, 1, rows, 0}, 1);
-    for (int64_t n = 0; n < shapes.batch; ++n) {
-      const T* from = input.data + n * input.image_stride() + group * shapes.pixel_channels * pixels;
-      parallel_for(product.blocks(), product.grain(), [&](int64_t begin, int64_t end) {
-        for (int64_t b = begin; b < end; ++b)
-          product.run_block(b, packed.data(), from, shapes.pixel_channels * pixels,
-                            [&](int64_t first, int64_t count, const T* block, int64_t stride) {
-                              for (int64_t r = 0; r < rows; ++r)
-                                std::copy_n(block + r * stride, count, columns + r * pixels + first);
-                            });
-      });
-      const int64_t first = group * shapes.image_channels;
-      T* to = result + (n * shapes.groups * shapes.image_channels + first) * size;
-      parallel_for(shapes.image_channels, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, taps * pixels)),
-                   [&](int64_t begin, int64_t end) {
-                     for (int64_t c = begin; c < end; ++c)
-                       add_up(shapes.window, columns + c * taps * pixels, bias ? bias[first + c] : T(0),
-                              to + c * size);
-                   });
-    }
-  }
-}
+namespace {
 
 /// Places of elements as stretches of neighbours.
 class Places {
@@ -307,7 +230,7 @@ void convolution_kernel(const Op& op, const Value* args, Value* results) {
         return;
       }
       const Shapes shapes(result.sizes(), input.sizes(), kernel, geometry);
-      (mirrors<T>(shapes) ? convolve_mirrored<T> : spread<T>)(shapes, images, weight.data_as<T>(), added, to);
+      convolve_transposed(shapes, images, weight.data_as<T>(), added, to);
     });
   if (!(buffer == result)) copy_elements(buffer, result);
   results[0] = std::move(result);

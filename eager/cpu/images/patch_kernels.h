@@ -29,6 +29,9 @@ struct PatchKernels {
   /// Of each of `rows` rows: even[i] = row[2 * i] and odd[i] = row[2 * i + 1], for i < pairs.
   void (*split)(int64_t rows, const T* from, int64_t distance, int64_t pairs, T* even, T* odd,
                 int64_t to_distance);
+  /// The opposite: row[2 * i] = even[i] and row[2 * i + 1] = odd[i].
+  void (*zip)(int64_t rows, const T* even, int64_t even_distance, const T* odd, int64_t odd_distance,
+              int64_t pairs, T* to, int64_t to_distance);
   /// Rows of `width` elements, `distance` apart.
   void (*copy_rows)(int64_t rows, int64_t width, const T* from, int64_t distance, T* to, int64_t to_distance);
   /// Stretches of `lengths` elements at `offsets`, one behind the other.

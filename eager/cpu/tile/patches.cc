@@ -248,6 +248,16 @@ void split(int64_t rows, const T* __restrict from, int64_t distance, int64_t pai
 }
 
 template <class T>
+void zip(int64_t rows, const T* __restrict even, int64_t even_distance, const T* __restrict odd,
+         int64_t odd_distance, int64_t pairs, T* __restrict to, int64_t to_distance) {
+  for (; rows > 0; --rows, even += even_distance, odd += odd_distance, to += to_distance)
+    for (int64_t i = 0; i < pairs; ++i) {
+      to[2 * i] = even[i];
+      to[2 * i + 1] = odd[i];
+    }
+}
+
+template <class T>
 void copy_rows(int64_t rows, int64_t width, const T* from, int64_t distance, T* to, int64_t to_distance) {
   for (; rows > 0; --rows, from += distance, to += to_distance) copy_few(from, to, width);
 }
@@ -259,7 +269,8 @@ void copy_stretches(int64_t stretches, const T* from, const int64_t* offsets, co
 
 template <class T>
 inline constexpr cpu::PatchKernels<T> kKernels{
-    &pack<T>, &multiply_in_place<T>, &filter<T>, &correlate<T>, &split<T>, &copy_rows<T>, &copy_stretches<T>};
+    &pack<T>, &multiply_in_place<T>, &filter<T>,        &correlate<T>, &split<T>,
+    &zip<T>,  &copy_rows<T>,         &copy_stretches<T>};
 
 }  // namespace
 
