@@ -118,6 +118,22 @@ def test_copies_of_rows(dtype: str) -> None:
             np.testing.assert_array_equal(got, expected)
 
 
+@pytest.mark.parametrize("channels", [2, 3, 4, 5])
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "complex128"])
+def test_channels_last_and_back(channels: int, dtype: str) -> None:
+    x = numbers(2, channels, 21, 19).astype("int8").astype(dtype)
+    last = fj.from_numpy(x).permute(0, 2, 3, 1).contiguous()
+    np.testing.assert_array_equal(last.numpy(), x.transpose(0, 2, 3, 1))
+    np.testing.assert_array_equal(last.permute(0, 3, 1, 2).contiguous().numpy(), x)
+
+
+def test_sums_over_all_but_channels() -> None:
+    x = numbers(6, 5, 32, 64)
+    for axes in ((0, 2, 3), (0, 3), (1,)):
+        np.testing.assert_allclose(fj.from_numpy(x).sum(axes).numpy(), x.sum(axes), rtol=1e-5, atol=1e-3)
+        np.testing.assert_array_equal(fj.from_numpy(x).amax(axes).numpy(), x.max(axes))
+
+
 def test_operands_that_lie_across() -> None:
     a, b = numbers(60, 70), numbers(70, 60)
     x, y = fj.from_numpy(a), fj.from_numpy(b)

@@ -62,6 +62,7 @@ struct DimPlan {
   /// are used, while they are in the cache.
   template <class F>
   void for_each(const int64_t* index, int64_t begin, int64_t end, F f) const {
+    if (row_elements() == 1) return for_each_single(index, begin, end, f);
     int64_t position = begin * row_elements();
     const int64_t steps = inner.size() == 1 ? kIndicesAtOnce : 1;
     for (int64_t o = begin; o < end; ++o)
@@ -83,6 +84,15 @@ struct DimPlan {
   }
 
  private:
+  /// One index a row: as many rows at once as indices elsewhere.
+  template <class F>
+  void for_each_single(const int64_t* index, int64_t begin, int64_t end, F f) const {
+    for (int64_t at = begin; at < end; at += kIndicesAtOnce) {
+      const int64_t last = std::min(end, at + kIndicesAtOnce);
+      check(index + at, last - at);
+      for (int64_t o = at; o < last; ++o) f(outer[size_t(o)] + index[o] * stride, o);
+    }
+  }
   template <class F>
   void take(const int64_t* index, int64_t count, int64_t base, F f) const {
     if (inner.size() != 1) {

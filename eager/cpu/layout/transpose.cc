@@ -169,7 +169,10 @@ bool copy_transposed(const Operand& from, const Tensor& to) {
   const int row = dims.unit_dim(dims.to), column = dims.unit_dim(dims.from);
   if (row < 0 || column < 0 || row == column) return false;
   const int64_t rows = dims.sizes[row], columns = dims.sizes[column];
-  if (rows < kShortest || columns < kShortest || dims.from[row] <= 0 || dims.to[column] <= 0) return false;
+  const bool interleaves = (rows == 2 || rows == 3) && dims.to[column] == rows;
+  if ((rows < kShortest && !interleaves) || columns < kShortest || dims.from[row] <= 0 ||
+      dims.to[column] <= 0)
+    return false;
 
   Dims sizes, from_strides, to_strides;  // of the other dims: where the matrices begin
   for (int d = 0; d < dims.sizes.size(); ++d) {

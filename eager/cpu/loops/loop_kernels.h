@@ -60,16 +60,17 @@ inline constexpr int64_t kColumnFlush = 64;
 struct ColumnReducer {
   /// Sets `n` accumulators to "nothing yet".
   void (*start)(void* accumulators, int64_t n);
-  /// Takes in `rows` rows of `n` columns, `stride` elements apart; `first` is the index of the first of them,
-  /// for argmax and argmin.
+  /// Takes in `rows` rows of `n` columns, `stride` elements apart; `first` says how many came before them since the
+  /// last flush, for argmax and argmin.
   void (*rows)(void* accumulators, const void* in, int64_t stride, int64_t rows, int64_t n, int64_t first);
   /// The same over products; sums and means of floats only.
   void (*product)(void* accumulators, const void* a, const void* b, int64_t n);
   /// Folds `groups` of `columns` accumulators onto the first of them; the others are left as they are. Null where
   /// states alone may be folded.
   void (*fold)(void* accumulators, int64_t groups, int64_t columns);
-  /// Merges `n` accumulators into states and starts them anew.
-  void (*flush)(void* accumulators, ReduceState* states, int64_t n);
+  /// Merges `n` accumulators into states and starts them anew. `begin` is the index of the first row since the last
+  /// flush.
+  void (*flush)(void* accumulators, ReduceState* states, int64_t n, int64_t begin);
   int accumulator_size;
 };
 

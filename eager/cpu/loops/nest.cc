@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kShortRow = kReduceChunk;
 /// A row of this length is worth a tile of its own when some operand jumps between rows.
 constexpr int64_t kLongRow = 256;
-/// Elements per tile where no tile is kept in the L1 cache.
+/// Elements per tile of many rows, where no tile is kept in the L1 cache.
 constexpr int64_t kStreamTile = 8 * kReduceChunk;
 /// Tile buffers should leave room in a 32 KiB L1 cache for the operands.
 constexpr int64_t kTileBytes = 24 * 1024;
@@ -167,9 +167,11 @@ Nest prepare(const Program& program, const Space& space) {
   } else if (reduces) {
     nest.rows = product(space, kept);
     nest.columns = product(space, reduced);
-    if (nest.in_memory) nest.tile = kStreamTile;
+    if (nest.in_memory) nest.tile = nest.columns <= kShortRow ? kStreamTile : kReduceBlock;
     if (nest.columns > 0 && nest.columns <= kShortRow)
       nest.rows_per_block = std::clamp<int64_t>(nest.tile / nest.columns, 1, std::max<int64_t>(nest.rows, 1));
+    else if (const int64_t boundary = choose_boundary(nest); boundary % kReduceChunk == 0)
+      nest.boundary = boundary;  // chunks stay what they are
   } else {
     nest.columns = product(space, order);
     nest.boundary = choose_boundary(nest);

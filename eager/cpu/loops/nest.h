@@ -5,6 +5,7 @@
 // A Nest is immutable and may be run from several threads.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -36,13 +37,18 @@ struct Nest {
   int64_t rows = 1;         ///< rows mode: kept points; columns mode: reduced points
   int64_t columns = 1;      ///< rows mode: reduced points (or all points); columns mode: kept points inside
   int64_t tile = kMaxTile;  ///< elements per tile
-  int64_t boundary = 0;     ///< tiles do not cross multiples of this (0: no such)
+  int64_t boundary = 0;  ///< tiles do not cross multiples of this (0: no such); of reductions, whole chunks
   int64_t rows_per_block = 1;  ///< rows mode: rows in one tile
   bool in_memory = false;      ///< reductions read their operands where they lie, side by side, as stored
   bool small = false;          ///< a few elements in plain memory: run_small.cc
   std::vector<Access> full;    ///< per operand, over the linear index of the whole space
   std::vector<Access> kept;    ///< per operand of extent row, over the linear kept index
 
+  /// Of at most `n` elements from `start` on, those that one tile may hold.
+  int64_t tile_at(int64_t start, int64_t n) const {
+    n = std::min(n, tile);
+    return boundary == 0 ? n : std::min(n, boundary - start % boundary);
+  }
   /// The dtype of the elements that a reduction reads.
   DType reduced_dtype(const Instruction& reduction) const {
     const Instruction& in = program->code()[size_t(reduction.in[0])];

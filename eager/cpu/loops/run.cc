@@ -130,10 +130,10 @@ void run_row_block(TileRunner& runner, RowFold& fold, const Nest& nest, int64_t 
   runner.run_rows(-1);
   fold.begin();
   for (size_t phase = 0; phase < program.phases().size(); ++phase) {
-    int64_t width = rows > 1 ? nest.columns : nest.tile;
-    for (int64_t column = 0; column < nest.columns; column += width) {
-      int64_t n = std::min(width, nest.columns - column);
-      runner.run_tile(int(phase), first * nest.columns + column, column, n * rows,
+    for (int64_t column = 0, n; column < nest.columns; column += n) {
+      const int64_t start = first * nest.columns + column;
+      n = rows > 1 ? nest.columns : nest.tile_at(start, nest.columns - column);
+      runner.run_tile(int(phase), start, column, n * rows,
                       [&](const Instruction& instruction, const void* const* operands) {
                         int64_t item = int64_t(item_size(nest.reduced_dtype(instruction)));
                         fold.take(instruction, operands, item, column, n, rows);
@@ -167,29 +167,29 @@ void run_split_rows(const RunInputs& inputs) {
   int64_t blocks = (nest.columns + kReduceBlock - 1) / kReduceBlock;
   int64_t reductions = program.reductions();
   ReduceState* partial = Scratch::of_thread().take_array<ReduceState>(nest.rows * blocks * reductions);
-  parallel_for(nest.rows * blocks, units_per_piece(nest.rows * blocks, kReduceBlock),
-               [&](int64_t begin, int64_t end) {
-                 ScratchScope scope;
-                 TileRunner runner(inputs);
-                 RowFold fold(nest, 1, kReduceBlock);
-                 for (int64_t unit = begin; unit < end; ++unit) {
-                   int64_t row = unit / blocks, from = unit % blocks * kReduceBlock;
-                   runner.begin_rows(row, 1, nest.columns);
-                   runner.run_rows(-1);
-                   fold.begin();
-                   for (int64_t column = from; column < std::min(from + kReduceBlock, nest.columns);
-                        column += nest.tile) {
-                     int64_t n = std::min(nest.tile, nest.columns - column);
-                     runner.run_tile(0, row * nest.columns + column, 0, n,
-                                     [&](const Instruction& instruction, const void* const* operands) {
-                                       int64_t item = int64_t(item_size(nest.reduced_dtype(instruction)));
-                                       fold.take(instruction, operands, item, column, n, 1);
-                                     });
-                   }
-                   for (size_t k = 0; k < fold.reductions(); ++k)
-                     partial[unit * reductions + int64_t(k)] = fold.block_of(k);
-                 }
-               });
+  parallel_for(
+      nest.rows * blocks, units_per_piece(nest.rows * blocks, kReduceBlock), [&](int64_t begin, int64_t end) {
+        ScratchScope scope;
+        TileRunner runner(inputs);
+        RowFold fold(nest, 1, kReduceBlock);
+        for (int64_t unit = begin; unit < end; ++unit) {
+          int64_t row = unit / blocks, from = unit % blocks * kReduceBlock;
+          runner.begin_rows(row, 1, nest.columns);
+          runner.run_rows(-1);
+          fold.begin();
+          const int64_t end = std::min(from + kReduceBlock, nest.columns);
+          for (int64_t column = from, n; column < end; column += n) {
+            const int64_t start = row * nest.columns + column;
+            n = nest.tile_at(start, end - column);
+            runner.run_tile(0, start, 0, n, [&](const Instruction& instruction, const void* const* operands) {
+              int64_t item = int64_t(item_size(nest.reduced_dtype(instruction)));
+              fold.take(instruction, operands, item, column, n, 1);
+            });
+          }
+          for (size_t k = 0; k < fold.reductions(); ++k)
+            partial[unit * reductions + int64_t(k)] = fold.block_of(k);
+        }
+      });
   TileRunner runner(inputs);
   RowFold fold(nest, 1, kReduceBlock);
   for (int64_t row = 0; row < nest.rows; ++row) {

@@ -59,14 +59,14 @@ struct Running {
   const char* operands[2] = {};
 
   /// Moves the running results of a stripe into states: one per column where they can be folded at once, else
-  /// one per place. Says how many.
-  int64_t flush(int64_t places, int64_t columns) const {
+  /// one per place. Says how many. `begin`: the stripe with which they began.
+  int64_t flush(int64_t places, int64_t columns, int64_t begin) const {
     if (!reducer->fold || places == columns) {
-      reducer->flush(accumulators, states, places);
+      reducer->flush(accumulators, states, places, begin);
       return places;
     }
     reducer->fold(accumulators, places / columns, columns);
-    reducer->flush(accumulators, states, columns);
+    reducer->flush(accumulators, states, columns, begin);
     reducer->start(accumulators, places);
     return columns;
   }
@@ -116,31 +116,33 @@ void run_block(const ColumnPlan& plan, TileRunner& runner, std::vector<Running>&
     std::fill_n(running[k].states, places, plan.reducers[k].start());
   }
   const int64_t stride = plan.fold * nest.columns;
-  int64_t since_flush = 0;
+  int64_t since_flush = 0, begin = first_row / plan.fold;
   for (int64_t row = first_row; row < last_row;) {
     const int64_t whole = nest.in_memory ? (last_row - row) / plan.fold : 1;
     const int64_t stripes = std::clamp<int64_t>(whole, 1, kColumnFlush - since_flush);
     const int64_t n = plan.fold > 1 ? std::min(plan.fold, last_row - row) * nest.columns : columns;
-    const int64_t start = (outer * nest.rows + row) * nest.columns + first_column, first = row / plan.fold;
+    const int64_t start = (outer * nest.rows + row) * nest.columns + first_column;
     if (nest.in_memory) {
       for (const Running& r : running)
         r.take(r.operands[0] + start * r.item, r.operands[1] ? r.operands[1] + start * r.item : nullptr,
-               stride, stripes, n, first);
+               stride, stripes, n, since_flush);
     } else {
       runner.run_tile(0, start, 0, n, [&](const Instruction& instruction, const void* const* operands) {
         running[size_t(instruction.slot)].take(static_cast<const char*>(operands[0]),
-                                               static_cast<const char*>(operands[1]), stride, 1, n, first);
+                                               static_cast<const char*>(operands[1]), stride, 1, n,
+                                               since_flush);
       });
     }
     row += stripes * plan.fold;
     since_flush += stripes;
     if (since_flush == kColumnFlush) {
-      for (const Running& r : running) r.flush(places, columns);
+      for (const Running& r : running) r.flush(places, columns, begin);
+      begin += since_flush;
       since_flush = 0;
     }
   }
   for (size_t k = 0; k < running.size(); ++k) {
-    const int64_t states = running[k].flush(places, columns);
+    const int64_t states = running[k].flush(places, columns, begin);
     ReduceState* into = plan.state(int64_t(k), outer, block) + first_column;
     std::fill_n(into, columns, plan.reducers[k].start());
     fold_stripe(plan, k, running[k].states, columns, states, into);

@@ -25,9 +25,9 @@ void reduce(ReduceKind kind, int64_t rows, int64_t n, RowOf row_of, T* out) {
   columns.start(accumulators, n);
   for (int64_t r = 0; r < rows; ++r) {
     columns.rows(accumulators, row_of(r), 0, 1, n, r);
-    if ((r + 1) % kColumnFlush == 0) columns.flush(accumulators, states, n);
+    if ((r + 1) % kColumnFlush == 0) columns.flush(accumulators, states, n, 0);
   }
-  columns.flush(accumulators, states, n);
+  columns.flush(accumulators, states, n, 0);
   states_of.finish(states, n, rows, out);
 }
 

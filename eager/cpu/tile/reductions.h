@@ -74,6 +74,13 @@ struct Reduction {
     if constexpr (std::is_floating_point_v<V>) better = better | ((b != b) & (a == a));
     return better;
   }
+  /// The same on GCC's vectors: all bits of a lane are set, or none.
+  template <class V>
+  static auto beats_vectors(V b, V a) {
+    auto better = kLargest ? b > a : b < a;
+    if constexpr (std::is_floating_point_v<T>) better |= (b != b) & (a == a);
+    return better;
+  }
   static Lane combine(Lane a, Lane b) {
     if constexpr (is_sum(kKind))
       return Lane(a + b);
@@ -95,9 +102,9 @@ struct Reduction {
     if constexpr (kKind == ReduceKind::any) return a | b;
     if constexpr (kKind == ReduceKind::all) return a & b;
     if constexpr (is_extremum(kKind)) {
-      auto better = kLargest ? b > a : b < a;
-      if constexpr (std::is_floating_point_v<T>) better |= (b != b) & (a == a);
-      return better ? b : a;
+      const V best = kLargest ? (b > a ? b : a) : (b < a ? b : a);  // one instruction, which keeps a NaN in a
+      if constexpr (std::is_floating_point_v<T>) return b != b ? b : best;
+      return best;
     }
   }
 

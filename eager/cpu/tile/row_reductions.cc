@@ -66,7 +66,8 @@ template <class R>
 
 /// Reduces what `value(i)` and, for whole vectors, `vector(i)` give.
 template <class R, class ValueAt, class VectorAt>
-typename R::Lane reduce_lanes(int64_t n, const ValueAt& value, const VectorAt& vector) {
+[[gnu::always_inline]] inline typename R::Lane reduce_lanes(int64_t n, const ValueAt& value,
+                                                            const VectorAt& vector) {
   using Lane = typename R::Lane;
   using L = Lanes<Lane>;
   if (n < kLanes) {
@@ -201,30 +202,41 @@ constexpr int64_t kShortRows = 16;
 /// Rows of fewer than kLanes elements side by side: element j of each, then element j + 1. Each is combined
 /// in the order that `reduce_chunk` has.
 template <ReduceKind kKind, class T, class S>
-void reduce_short_rows(const S* from, int64_t stride, int64_t rows, int64_t n, int64_t first,
-                       ReduceState* out) {
+void reduce_short_rows(const S* from, int64_t stride, int64_t rows, int64_t n, ReduceState* out) {
   using R = Reduction<kKind, T>;
   using Lane = typename R::Lane;
   Lane best[kShortRows];
-  int64_t place[kShortRows];
   std::fill_n(best, rows, R::neutral());
-  std::fill_n(place, rows, is_arg(kKind) ? -1 : 0);
   for (int64_t j = 0; j < n; ++j)
-    for (int64_t r = 0; r < rows; ++r) {
-      const Lane x = Lane(from[r * stride + j]);
-      if constexpr (is_arg(kKind)) {
-        const bool wins = (place[r] < 0) | R::beats(x, best[r]);
-        best[r] = wins ? x : best[r];
-        place[r] = wins ? first + j : place[r];
-      } else {
-        best[r] = R::combine(best[r], R::entering(x));
-      }
-    }
+    for (int64_t r = 0; r < rows; ++r) best[r] = R::combine(best[r], R::entering(Lane(from[r * stride + j])));
   for (int64_t r = 0; r < rows; ++r)
     if constexpr (kKind == ReduceKind::sum && std::is_same_v<T, bool>)
       out[r] = Reduction<ReduceKind::sum, int64_t>::state_of(best[r], 0);
     else
-      out[r] = R::state_of(best[r], place[r]);
+      out[r] = R::state_of(best[r], 0);
+}
+
+/// The same of places, which are integers as wide as the elements: they are fewer than kLanes.
+template <ReduceKind kKind, class T>
+void find_in_short_rows(const T* from, int64_t stride, int64_t rows, int64_t n, int64_t first,
+                        ReduceState* out) {
+  using R = Reduction<kKind, T>;
+  using Lane = typename R::Lane;
+  typedef Lane Extrema __attribute__((vector_size(kShortRows * sizeof(Lane))));
+  using Places = decltype(Extrema{} < Extrema{});
+  Lane turned[kLanes][kShortRows];
+  if (rows < kShortRows) std::fill_n(turned[0], n * kShortRows, Lane(0));
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t j = 0; j < n; ++j) turned[j][r] = Lane(from[r * stride + j]);
+  Extrema best = load_vector<Extrema>(turned[0]);
+  Places places{};
+  for (int64_t j = 1; j < n; ++j) {
+    const Extrema next = load_vector<Extrema>(turned[j]);
+    const Places wins = R::beats_vectors(next, best);
+    best = wins ? next : best;
+    places = wins ? Places{} + std::decay_t<decltype(places[0])>(j) : places;
+  }
+  for (int64_t r = 0; r < rows; ++r) out[r] = R::state_of(best[r], first + places[r]);
 }
 
 template <ReduceKind kKind, class T, class S>
@@ -232,7 +244,10 @@ void reduce_chunks(const void* in, int64_t stride, int64_t rows, int64_t n, int6
   const S* from = static_cast<const S*>(in);
   if constexpr (!is_complex_type<T>) {
     for (; n < kLanes && rows > 0; rows -= kShortRows, from += kShortRows * stride, out += kShortRows)
-      reduce_short_rows<kKind, T>(from, stride, std::min(kShortRows, rows), n, first, out);
+      if constexpr (is_arg(kKind))
+        find_in_short_rows<kKind, T>(from, stride, std::min(kShortRows, rows), n, first, out);
+      else
+        reduce_short_rows<kKind, T>(from, stride, std::min(kShortRows, rows), n, out);
   }
   for (int64_t r = 0; r < rows; ++r) out[r] = reduce_chunk<kKind, T, S>(from + r * stride, n, first);
 }

@@ -9,6 +9,13 @@
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 namespace {
 
+/// A few rows, one element of each by turns: the compiler's vectors do this.
+template <int kRows, class T>
+void interleave(const T* __restrict from, int64_t from_stride, T* __restrict to, int64_t columns) {
+  for (int64_t c = 0; c < columns; ++c)
+    for (int r = 0; r < kRows; ++r) to[c * kRows + r] = from[r * from_stride + c];
+}
+
 /// Elements of `kUnit` times T.
 template <class T, int kLanes, int kUnit = 1>
 void transpose(const void* from_memory, int64_t from_stride, void* to_memory, int64_t to_stride, int64_t rows,
@@ -25,6 +32,10 @@ void transpose(const void* from_memory, int64_t from_stride, void* to_memory, in
     for (int64_t c = first; c < last; ++c)
       for (int64_t r = first_row; r < last_row; ++r) std::memcpy(to(r, c), from(r, c), sizeof(T) * kUnit);
   };
+  if constexpr (kUnit == 1) {
+    if (rows == to_stride && rows == 2) return interleave<2>(from(0, 0), from_stride, to(0, 0), columns);
+    if (rows == to_stride && rows == 3) return interleave<3>(from(0, 0), from_stride, to(0, 0), columns);
+  }
   const int64_t square_rows = rows / size * size, square_columns = columns / size * size;
   for (int64_t c = 0; c < square_columns; c += size) {
     for (int64_t r = 0; r < square_rows; r += size) {
