@@ -38,9 +38,7 @@ class Reduction {
     const int64_t done = k - begin, from = round_down<T>(k), length = a_.stride - from;
     const Rows<T> v = v_.from(begin, from), w = panel_.from(0, from);
     T of_v[kReflections], of_w[kReflections];
-    for (int64_t i = 0; i < done; ++i) of_v[i] = -v_[begin + i][k], of_w[i] = -panel_[i][k];
-    add_rows(done, length, v, of_w, row + from);
-    add_rows(done, length, w, of_v, row + from);
+    update_row(k, from, begin, done);
     result.diagonal[k] = double(row[k]);
 
     T *vector = v_[k], *product = panel_[done];
@@ -62,10 +60,21 @@ class Reduction {
     add_scaled(length, -reflection.tau / 2 * dot(length, product, vector), vector, product);
   }
 
-  /// A -= V^T W + W^T V, below and right of a panel: one product, of (V, W) and (W, V).
+  /// Of A -= V^T W + W^T V one row, of elements beginning with `from`.
+  void update_row(int64_t row, int64_t from, int64_t begin, int64_t count) {
+    T of_v[kReflections], of_w[kReflections];
+    for (int64_t i = 0; i < count; ++i) of_v[i] = -v_[begin + i][row], of_w[i] = -panel_[i][row];
+    add_rows(count, a_.stride - from, v_.from(begin, from), of_w, a_[row] + from);
+    add_rows(count, a_.stride - from, panel_.from(0, from), of_v, a_[row] + from);
+  }
+
+  /// That of what is below and right of a panel: one product, of (V, W) and (W, V).
   void update(int64_t begin, int64_t end) {
     const int64_t side = n_ - end, count = end - begin;
-    if (side <= 0) return;
+    if (side <= kFewRows) {
+      for (int64_t row = end; row < n_; ++row) update_row(row, round_down<T>(end), begin, count);
+      return;
+    }
     const cpu::ScratchScope scope;
     const Rows<T> left = take_rows<T>(2 * count, side), right = take_rows<T>(2 * count, side);
     for (int64_t i = 0; i < count; ++i) {

@@ -45,6 +45,12 @@ void ql_step(double* d, double* e, int64_t low, int64_t high, Rotations<T>& rota
 /// The same for the squares of what is beside the diagonal, without roots and rotations (Reinsch, Communications of the
 /// ACM 16, 1973, algorithm 464).
 inline void rational_ql_step(double* d, double* squares, int64_t low, int64_t high) {
+  if (high == low + 1) {  // the end of it
+    const double middle = (d[low] + d[high]) / 2, half = (d[low] - d[high]) / 2;
+    const double distance = std::sqrt(half * half + squares[low]);
+    d[low] = middle + distance, d[high] = middle - distance, squares[low] = 0;
+    return;
+  }
   const double beside = std::sqrt(squares[low]), half = (d[low + 1] - d[low]) / (2 * beside);
   const double shift = d[low] - beside / (half + std::copysign(std::sqrt(half * half + 1), half));
   double c = 1, s = 0, g = d[high] - shift, p = g * g;
@@ -52,7 +58,8 @@ inline void rational_ql_step(double* d, double* squares, int64_t low, int64_t hi
     const double square = squares[i], r = p + square, before = c;
     squares[i + 1] = s * r;
     const double inverse = p > 1e-250 * r ? r / p : 0;  // of the new c
-    c = p / r, s = square / r;
+    const double divided = 1 / r;
+    c = p * divided, s = square * divided;
     const double turned = c * (d[i] - shift) - s * g;
     d[i + 1] = g + (d[i] - turned);
     g = turned;
