@@ -15,6 +15,8 @@ constexpr int64_t kShortRow = kReduceChunk;
 constexpr int64_t kLongRow = 256;
 /// Elements per tile of many rows, where no tile is kept in the L1 cache.
 constexpr int64_t kStreamTile = 8 * kReduceChunk;
+/// Rows that take turns.
+constexpr int64_t kRowsByTurns = 16;
 /// Tile buffers should leave room in a 32 KiB L1 cache for the operands.
 constexpr int64_t kTileBytes = 24 * 1024;
 
@@ -114,6 +116,21 @@ int64_t choose_boundary(const Nest& nest) {
   return boundary >= kLongRow ? boundary : 0;
 }
 
+/// Rows whose parts lie apart, but next to the same parts of other rows, are read in the order of memory. Chunks
+/// stay what they are.
+void choose_turns(Nest& nest) {
+  const int64_t boundary = choose_boundary(nest);
+  if (boundary == 0 || boundary % kReduceChunk != 0 || nest.columns % boundary != 0) return;
+  nest.boundary = boundary;
+  const Program& program = *nest.program;
+  nest.by_turns = boundary < nest.columns && program.phases().size() == 1 && !program.needs_rows() &&
+                  program.row_code(-1).empty() &&
+                  std::none_of(program.code().begin(), program.code().end(), [](const Instruction& i) {
+                    return i.kind == Instruction::Kind::reduce && i.in_count > 1;
+                  });
+  if (nest.by_turns) nest.rows_per_block = std::clamp<int64_t>(nest.rows, 1, kRowsByTurns);
+}
+
 /// Splits kept dims into those outside and those inside of the reduced ones.
 std::vector<int> take_inner(const Space& space, int reference, std::vector<int>& kept,
                             const std::vector<int>& reduced) {
@@ -170,8 +187,8 @@ Nest prepare(const Program& program, const Space& space) {
     if (nest.in_memory) nest.tile = nest.columns <= kShortRow ? kStreamTile : kReduceBlock;
     if (nest.columns > 0 && nest.columns <= kShortRow)
       nest.rows_per_block = std::clamp<int64_t>(nest.tile / nest.columns, 1, std::max<int64_t>(nest.rows, 1));
-    else if (const int64_t boundary = choose_boundary(nest); boundary % kReduceChunk == 0)
-      nest.boundary = boundary;  // chunks stay what they are
+    else
+      choose_turns(nest);
   } else {
     nest.columns = product(space, order);
     nest.boundary = choose_boundary(nest);

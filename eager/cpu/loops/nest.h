@@ -39,10 +39,11 @@ struct Nest {
   int64_t tile = kMaxTile;  ///< elements per tile
   int64_t boundary = 0;  ///< tiles do not cross multiples of this (0: no such); of reductions, whole chunks
   int64_t rows_per_block = 1;  ///< rows mode: rows in one tile
-  bool in_memory = false;      ///< reductions read their operands where they lie, side by side, as stored
-  bool small = false;          ///< a few elements in plain memory: run_small.cc
-  std::vector<Access> full;    ///< per operand, over the linear index of the whole space
-  std::vector<Access> kept;    ///< per operand of extent row, over the linear kept index
+  bool by_turns = false;   ///< rows mode: a block's rows take turns, as long as `boundary`, in one tile each
+  bool in_memory = false;  ///< reductions read their operands where they lie, side by side, as stored
+  bool small = false;      ///< a few elements in plain memory: run_small.cc
+  std::vector<Access> full;  ///< per operand, over the linear index of the whole space
+  std::vector<Access> kept;  ///< per operand of extent row, over the linear kept index
 
   /// Of at most `n` elements from `start` on, those that one tile may hold.
   int64_t tile_at(int64_t start, int64_t n) const {

@@ -62,7 +62,7 @@ class RowFold {
     size_t k = size_t(instruction.slot);
     const RowReducer& reducer = reducers_[k];
     const char *left = static_cast<const char*>(operands[0]), *right = static_cast<const char*>(operands[1]);
-    if (rows == 1 && !right) return take_run(k, left, item, column, n);
+    if (rows == 1 && !right) return take_run(k, 0, left, item, column, n);
     for (int64_t at = 0; at < n; at += kReduceChunk) {
       int64_t count = std::min(kReduceChunk, n - at);
       if (!right) reducer.chunks(left + at * item, n, rows, count, column + at, chunks_);
@@ -72,6 +72,16 @@ class RowFold {
       }
       reducer.merge(block(k), chunks_, rows);
       if ((column + at + kReduceChunk) % kReduceBlock == 0) end_blocks(k, rows);
+    }
+  }
+  /// Elements [column, column + n) of one row, of which no product is wanted.
+  void take_run(size_t k, int64_t row, const char* from, int64_t item, int64_t column, int64_t n) {
+    for (int64_t end = column + n; column < end;) {
+      const int64_t count = std::min(end - column, kReduceBlock - column % kReduceBlock);
+      reducers_[k].run(from, count, column, block(k) + row);
+      from += count * item;
+      column += count;
+      if (column % kReduceBlock == 0) end_blocks(k, 1, row);
     }
   }
   /// Takes what another fold collected of later elements.
@@ -88,21 +98,12 @@ class RowFold {
   size_t reductions() const { return reducers_.size(); }
 
  private:
-  void take_run(size_t k, const char* from, int64_t item, int64_t column, int64_t n) {
-    for (int64_t end = column + n; column < end;) {
-      const int64_t count = std::min(end - column, kReduceBlock - column % kReduceBlock);
-      reducers_[k].run(from, count, column, block(k));
-      from += count * item;
-      column += count;
-      if (column % kReduceBlock == 0) end_blocks(k, 1);
-    }
-  }
   ReduceState* total(size_t k) { return totals_ + int64_t(k) * rows_; }
   ReduceState* block(size_t k) { return blocks_ + int64_t(k) * rows_; }
-  void end_blocks(size_t k, int64_t rows) {
+  void end_blocks(size_t k, int64_t rows, int64_t first = 0) {
     if (blocks_ == totals_) return;
-    reducers_[k].merge(total(k), block(k), rows);
-    std::copy_n(starts_ + int64_t(k) * rows_, rows, block(k));
+    reducers_[k].merge(total(k) + first, block(k) + first, rows);
+    std::copy_n(starts_ + int64_t(k) * rows_, rows, block(k) + first);
   }
 
   std::vector<RowReducer> reducers_;
@@ -143,6 +144,24 @@ void run_row_block(TileRunner& runner, RowFold& fold, const Nest& nest, int64_t 
   }
 }
 
+/// One block of rows, a part of each by turns.
+void run_by_turns(TileRunner& runner, RowFold& fold, const Nest& nest, int64_t first, int64_t rows) {
+  fold.begin();
+  for (int64_t column = 0, n; column < nest.columns; column += n) {
+    n = nest.tile_at(column, nest.columns - column);
+    for (int64_t row = 0; row < rows; ++row) {
+      runner.begin_rows(first + row, 1, nest.columns);
+      runner.run_tile(0, (first + row) * nest.columns + column, column, n,
+                      [&](const Instruction& instruction, const void* const* operands) {
+                        fold.take_run(size_t(instruction.slot), row, static_cast<const char*>(operands[0]),
+                                      int64_t(item_size(nest.reduced_dtype(instruction))), column, n);
+                      });
+    }
+  }
+  runner.begin_rows(first, rows, nest.columns);
+  finish_rows(runner, fold, *nest.program, 0, rows, nest.columns);
+}
+
 void run_row_blocks(const RunInputs& inputs) {
   const Nest& nest = inputs.nest;
   int64_t blocks = (nest.rows + nest.rows_per_block - 1) / nest.rows_per_block;
@@ -155,7 +174,8 @@ void run_row_blocks(const RunInputs& inputs) {
                  RowFold fold(nest, nest.rows_per_block, nest.columns);
                  for (int64_t b = begin; b < end; ++b) {
                    int64_t first = b * nest.rows_per_block;
-                   run_row_block(runner, fold, nest, first, std::min(nest.rows_per_block, nest.rows - first));
+                   const int64_t rows = std::min(nest.rows_per_block, nest.rows - first);
+                   (nest.by_turns ? run_by_turns : run_row_block)(runner, fold, nest, first, rows);
                  }
                });
 }
@@ -177,10 +197,10 @@ void run_split_rows(const RunInputs& inputs) {
           runner.begin_rows(row, 1, nest.columns);
           runner.run_rows(-1);
           fold.begin();
-          const int64_t end = std::min(from + kReduceBlock, nest.columns);
-          for (int64_t column = from, n; column < end; column += n) {
+          const int64_t last = std::min(from + kReduceBlock, nest.columns);
+          for (int64_t column = from, n; column < last; column += n) {
             const int64_t start = row * nest.columns + column;
-            n = nest.tile_at(start, end - column);
+            n = nest.tile_at(start, last - column);
             runner.run_tile(0, start, 0, n, [&](const Instruction& instruction, const void* const* operands) {
               int64_t item = int64_t(item_size(nest.reduced_dtype(instruction)));
               fold.take(instruction, operands, item, column, n, 1);
