@@ -120,13 +120,12 @@ void report_limit(PyCodeObject* code, const std::string& guard) {
   });
 }
 
-void report_internal_error(const std::string& message) {
-  report([&] {
-    py::dict event;
-    event["kind"] = "internal_error";
-    event["message"] = message;
-    return event;
-  });
+void report_internal_error(PyCodeObject* code, int line, const std::string& message) {
+  py::dict event = code_event("internal_error", code);
+  event["line"] = line;
+  event["message"] = message;
+  if (!guarded([&] { errors().attr("log_internal_error")(event); })) PyErr_WriteUnraisable(nullptr);
+  report([&] { return event; });
 }
 
 void raise_graph_break_error(const TraceReport& trace_report) {

@@ -23,7 +23,8 @@ struct TraceReport {
 bool has_listener();
 void report_trace(const TraceReport& report);
 void report_limit(PyCodeObject* code, const std::string& guard);
-void report_internal_error(const std::string& message);
+/// Also logged, by framejit.compiler.errors: the program runs on without the compiler.
+void report_internal_error(PyCodeObject* code, int line, const std::string& message);
 
 /// Sets the GraphBreakError of a trace made under fullgraph=True.
 void raise_graph_break_error(const TraceReport& report);

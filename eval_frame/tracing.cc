@@ -89,8 +89,12 @@ std::unique_ptr<Trace> trace_at(const Place& place, const Settings& settings,
   request.compiler = settings.compiler.get();
   request.compiled_target = compiled_target;
   request.is_disabled = [](PyObject* function) { return disabled_kind(function) != Disabled::no; };
+  std::string failure;
+  request.failure = &failure;
   Counted busy(this_thread().busy);
-  return settings.tracer(request);
+  std::unique_ptr<Trace> trace = settings.tracer(request);
+  if (!failure.empty()) report_internal_error(place.code, place.program->line(place.pc), failure);
+  return trace;
 }
 
 std::shared_ptr<const CachedTrace> make_trace(const Place& place, CodeCache& cache, EntryPoint& entry,
@@ -110,7 +114,7 @@ std::shared_ptr<const CachedTrace> make_trace(const Place& place, CodeCache& cac
   Clock::time_point start = Clock::now();
   std::unique_ptr<Trace> trace = trace_at(place, settings, entry.varied);
   if (!trace) {
-    if (!PyErr_Occurred()) entry.closed = "the compiler failed (a bug of framejit; stderr has its message)";
+    if (!PyErr_Occurred()) entry.closed = "the compiler failed (a bug of framejit, whose message was logged)";
     return run_as_it_is(place, entry, settings);
   }
   double seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -17,7 +17,7 @@ struct Place {
 guards::FrameValues values_of(LiveFrame& live);
 Place place_of(LiveFrame& live);
 
-/// Only traces; nothing is cached or counted. Null as for symbolic::trace_frame.
+/// Only traces; nothing is cached or counted. Null as for symbolic::trace_frame; an internal error is reported.
 std::unique_ptr<symbolic::Trace> trace_at(const Place& place, const Settings& settings,
                                           const std::vector<symbolic::Varied>& varied);
 

@@ -285,8 +285,7 @@ std::unique_ptr<Trace> trace_frame(const TraceRequest& request) {
     return fallback(request, BreakId::too_many_attempts);
   } catch (const std::exception& error) {
     PyErr_Clear();
-    PySys_WriteStderr("framejit: internal error while tracing %s: %.800s\n",
-                      PyUnicode_AsUTF8(request.code->co_qualname), error.what());
+    if (request.failure) *request.failure = error.what();
     return nullptr;
   }
 }

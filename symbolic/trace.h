@@ -74,6 +74,7 @@ struct TraceRequest {
   bool (*is_disabled)(PyObject* function) = nullptr;  ///< is it marked with compiler.disable? null: none is
   /// What `callable` compiles when it is called (borrowed); null where it is no compiled function.
   PyObject* (*compiled_target)(PyObject* callable) = nullptr;
+  std::string* failure = nullptr;  ///< set to the compiler's own error where that is why there is no trace
 };
 
 using Reg = uint32_t;

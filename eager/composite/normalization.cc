@@ -8,6 +8,7 @@
 #include "eager/meta/normalized_shape.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"
+#include "generated/ops/creation.h"
 #include "generated/ops/elementary.h"
 #include "generated/ops/neural.h"
 #include "generated/ops/reduction.h"
@@ -45,12 +46,14 @@ Tensor narrowed(const Tensor& result, DType dtype) {
 
 void softmax_decompose(const Value* args, Value* results) {
   const Tensor self = widened(args[0].tensor());
+  if (self.numel() == 0) return void(results[0] = zeros_like(args[0].tensor()));  // a dim may have no maximum
   const Dims dim = one_dim(args[1].sym_int());
   const Tensor powers = exp(self - amax(self, dim, true));
   results[0] = narrowed(powers / sum(powers, dim, true), args[0].impl()->meta.dtype);
 }
 void log_softmax_decompose(const Value* args, Value* results) {
   const Tensor self = widened(args[0].tensor());
+  if (self.numel() == 0) return void(results[0] = zeros_like(args[0].tensor()));
   const Dims dim = one_dim(args[1].sym_int());
   const Tensor shifted = self - amax(self, dim, true);
   results[0] = narrowed(shifted - log(sum(exp(shifted), dim, true)), args[0].impl()->meta.dtype);

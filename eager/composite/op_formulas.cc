@@ -105,8 +105,11 @@ Tensor pow_backward_self(const Tensor& grad, const Value& self, const Value& exp
                                                               : Value(exponent.sym_int() - 1);
     return grad * (pow(self, lower) * exponent);
   }
-  const Tensor slope = grad * (pow(self, sub(exponent, 1)) * exponent);
-  return where(eq(exponent, 0), 0, slope);
+  // A number of a graph is computed with as a tensor.
+  const bool traced = exponent.tag() == Value::Tag::scalar_node;
+  const Tensor power = traced ? full(Dims(), exponent, exponent.scalar_node().dtype) : exponent.tensor();
+  const Tensor slope = grad * (pow(self, sub(power, 1)) * power);
+  return where(eq(power, 0), 0, slope);
 }
 
 static Value real_part(const Value& number) {

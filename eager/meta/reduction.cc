@@ -78,6 +78,9 @@ void meta_extremum(const Op& op, const Value* args, std::vector<TensorMeta>& res
 void meta_var(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   FRAMEJIT_CHECK(is_inexact(args[0].impl()->meta.dtype), op.schema.name,
                  "(): only support floating point and complex dtypes");
+  const Value& correction = args[2];
+  if (!correction.is_none() && correction.tag() != Value::Tag::sym_int)
+    correction.real();  // no number of a graph
   meta_reduction(op, args, results);
   results[0].dtype = real_type(results[0].dtype);
 }

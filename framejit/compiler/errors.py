@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from framejit.compiler.report import Break
@@ -32,6 +33,20 @@ class RecompileLimitWarning(UserWarning):
 
 class BackendCompilerError(RuntimeError):
     """A backend raised, or returned something that is not callable."""
+
+
+internal_error_count = 0  # of this process, for our tests
+
+
+def log_internal_error(event: dict[str, Any]) -> None:
+    """Says once for each place that the compiler failed there; called from the C side. The program runs on without it."""
+    global internal_error_count
+    internal_error_count += 1
+    logging.getLogger("framejit").error(
+        "internal error while compiling %s (%s:%s): %s\nIt runs without the compiler. Please report this with the function "
+        "and the output of `python -m framejit env`.",
+        *(event[key] for key in ("function", "file", "line", "message")),
+    )
 
 
 def graph_break_error(event: dict[str, Any]) -> GraphBreakError:

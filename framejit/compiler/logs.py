@@ -62,9 +62,6 @@ def enabled() -> bool:
 
 def emit(event: dict[str, Any]) -> None:
     """Logs one trace event."""
-    if event["kind"] == "internal_error":
-        logging.getLogger("framejit").error("%s", event["message"])
-        return
     if event["kind"] != "trace":
         return
     place = f"{event['function']} ({event['file']}:{event['line']})"

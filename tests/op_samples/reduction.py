@@ -32,7 +32,7 @@ SAMPLES.update(
     {
         "sum": reductions(tolerance=5) + [S(T(0, 3)), S(T(0, 3), 0), S(T(4, 5), dtype="float64"), S(T(4, 5), 0, dtype="int64", grad=False)],
         "mean": reductions(FLOATS, tolerance=5) + [S(T(0, 3)), S(T(4, dtype="int64")), S(T(4, dtype="int64"), dtype="float32", grad=False)],
-        "prod": [S(T(3, 4), dtypes=ALL), S(T(3, 4), 1, dtypes=NUMBERS), S(T(3, 4), 0, True), S(T(values=[[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]), 1), S(T(0, 3))],
+        "prod": [S(T(3, 4, 2, 3), 1), S(T(3, 4), dtypes=ALL), S(T(3, 4), 1, dtypes=NUMBERS), S(T(3, 4), 0, True), S(T(values=[[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]), 1), S(T(0, 3))],
         "amax": reductions() + [S(T(0, 3), 0), S(T(0, 3), 1)], "amin": reductions(),
         "any": [S(T(3, 4), dtypes=BUT_UINT8), S(T(3, 4), 1, dtypes=BUT_UINT8), S(T(3, 4), (0, 1), True), S(T(0, 3), 0)],
         "all": [S(T(3, 4), dtypes=BUT_UINT8), S(T(3, 4), 1, dtypes=BUT_UINT8), S(T(3, 4), (0, 1), True), S(T(0, 3), 0)],
@@ -41,7 +41,7 @@ SAMPLES.update(
         "max.dim": single[1:], "min.dim": single[1:],
         "max.other": [S(T(3, 4), T(4), dtypes=ALL)], "min.other": [S(T(3, 4), T(4), dtypes=ALL)],
         "aminmax": [S(T(3, 4), dtypes=NUMBERS), S(T(3, 4), dim=1, keepdim=True)],
-        "var": [S(T(3, 4), dtypes=FLOATS), S(T(3, 4, 5), (0, 2), correction=0, keepdim=True), S(T(3, 40, layout="sliced"), 1, correction=2), S(T(3, dtype="int64")), S(T(1), grad=False)],
+        "var": [S(T(3, 4), dtypes=FLOATS), S(T(3, 4, 5), (0, 2), correction=0, keepdim=True), S(T(3, 40, layout="sliced"), 1, correction=2), S(T(3, 4), 1, correction=1.5), S(T(3, dtype="int64")), S(T(1), grad=False)],
         "var.dim": [S(T(3, 4), 1, False), S(T(3, 4), 0, True, True)], "var.unbiased": [S(T(3, 4), False), S(T(3, 4), True)],
         "std": [S(T(3, 4), dtypes=FLOATS), S(T(3, 4, 5), (0, 2), correction=0, keepdim=True)],
         "std.dim": [S(T(3, 4), 1, False), S(T(3, 4), 0, True, True)], "std.unbiased": [S(T(3, 4), False)],

@@ -53,7 +53,9 @@ def through_compiler(function: Callable) -> Callable:
 
     def run(*args: Any, **kwargs: Any) -> Any:
         compiled = fj.compile(lambda *args, **kwargs: function(*args, **kwargs))
+        errors = fj.compiler.errors.internal_error_count
         result = compiled(*args, **kwargs)
+        assert fj.compiler.errors.internal_error_count == errors, "the compiler failed"
         failed = fj.compiler.stats(compiled).failed_runs
         assert not failed, "the graph raised, and the interpreter gave the result"
         return result
