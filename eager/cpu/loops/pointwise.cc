@@ -232,7 +232,8 @@ void convert_flat(const void* from, DType from_dtype, bool single, const Tensor&
     cast(static_cast<const char*>(from) + begin * from_item, single ? 0 : 1,
          static_cast<char*>(to.data()) + begin * to_item, end - begin);
   };
-  n <= kInline ? run(0, n) : parallel_for(n, std::max(kPiece, n / (4 * num_threads())), run);
+  // Long pieces: memcpy goes past the cache with what would not fit into it.
+  n <= kInline ? run(0, n) : parallel_for(n, std::max(kPiece, n / num_threads()), run);
 }
 
 void copy_by_program(const Operand& from, const Tensor& to) {
