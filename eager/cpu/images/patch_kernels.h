@@ -23,6 +23,11 @@ struct PatchKernels {
   /// out[i] = bias + sum over k of weights[k] * image[taps[k] + i], for i < n, a multiple of lanes.
   void (*filter)(const T* image, const int64_t* taps, const T* weights, int64_t count, T bias, int64_t n,
                  T* out);
+  /// The same for `rows` rows of `width` pixels each, of taps (y, x) at y * row_distance + x * column_step: rows of a
+  /// tall kernel see what their neighbours see. Rows of `out` have room for whole pairs of vectors.
+  void (*filter_rows)(const T* image, int64_t row_distance, int64_t rows, int64_t width, int64_t kernel_rows,
+                      int64_t kernel_columns, int64_t column_step, const T* weights, T bias, T* out,
+                      int64_t out_distance);
   /// sums[k] += sum over i < n of grad[i] * image[taps[k] + i], for k < count; n is a multiple of lanes.
   void (*correlate)(const T* image, const int64_t* taps, int64_t count, const T* grad, int64_t n,
                     double* sums);

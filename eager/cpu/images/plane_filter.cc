@@ -59,6 +59,8 @@ class Bands {
 
   int64_t count() const { return (shapes_.window.output[1] + height_ - 1) / height_; }
   int64_t run_length() const { return run_length_; }
+  int64_t height() const { return height_; }                                          ///< rows of a band
+  int64_t rounded_up(int64_t n) const { return (n + lanes_ - 1) / lanes_ * lanes_; }  ///< to whole vectors
   std::vector<int64_t> taps;  ///< of all channels of the group
 
   /// Copies what band `b` sees of group `group` of image `n`. In scratch memory.
@@ -106,7 +108,6 @@ class Bands {
     window.padding[1] -= first * window.stride[1];
     return window;
   }
-  int64_t rounded_up(int64_t n) const { return (n + lanes_ - 1) / lanes_ * lanes_; }
 
   const Shapes& shapes_;
   const Images<T>& input_;
@@ -116,14 +117,24 @@ class Bands {
   int64_t lanes_, plane_, run_length_;
 };
 
+/// Whether rows of the result share what they see: of one channel, with a kernel that is tall.
+bool shares_rows(const Shapes& shapes) {
+  const Window& window = shapes.window;
+  return shapes.image_channels == 1 && window.kernel[0] == 1 && window.kernel[1] >= 5 &&
+         window.stride[1] == 1 && window.stride[2] == 1 && window.dilation[1] == 1;
+}
+
 }  // namespace
 
 template <class T>
 void filter_planes(const Shapes& shapes, const Images<T>& input, const Spatial& step,
                    const WeightView<T>& weights, int64_t group_stride, const T* bias, T* result) {
+  const PatchKernels<T>& kernels = patch_kernels<T>();
   const Bands<T> bands(shapes, input, step);
+  const Window& window = shapes.window;
   const int64_t rows = shapes.pixel_channels, taps = int64_t(bands.taps.size()), pixels = shapes.pixels();
-  const int64_t width = shapes.window.output[2];
+  const bool by_rows = shares_rows(shapes);
+  const int64_t width = window.output[2], distance = by_rows ? bands.rounded_up(width) : bands.row_distance();
   std::vector<T> packed(size_t(shapes.groups * rows * taps));
   for (int64_t i = 0; i < shapes.groups * rows; ++i)
     for (int64_t k = 0; k < taps; ++k)
@@ -138,14 +149,20 @@ void filter_planes(const Shapes& shapes, const Images<T>& input, const Spatial& 
           ScratchScope scope;
           const int64_t band = i % bands.count(), plane = i / bands.count(), group = plane % shapes.groups;
           const T* canvas = bands.draw(plane / shapes.groups, group, band);
-          T* run = Scratch::of_thread().take_array<T>(bands.run_length());
+          T* run =
+              Scratch::of_thread().take_array<T>(std::max(bands.run_length(), bands.height() * distance));
           for (int64_t r = 0; r < rows; ++r) {
             const int64_t channel = group * rows + r;
+            const T *own = packed.data() + channel * taps, added = bias ? bias[channel] : T(0);
             T* to = result + (plane * rows + r) * pixels;
             bands.for_each_run(band, [&](int64_t from, int64_t run_rows, int64_t pixel) {
-              patch_kernels<T>().filter(canvas + from, bands.taps.data(), packed.data() + channel * taps,
-                                        taps, bias ? bias[channel] : T(0), bands.length_of(run_rows), run);
-              patch_kernels<T>().copy_rows(run_rows, width, run, bands.row_distance(), to + pixel, width);
+              if (by_rows)
+                kernels.filter_rows(canvas + from, bands.row_distance(), run_rows, width, window.kernel[1],
+                                    window.kernel[2], window.dilation[2], own, added, run, distance);
+              else
+                kernels.filter(canvas + from, bands.taps.data(), own, taps, added, bands.length_of(run_rows),
+                               run);
+              kernels.copy_rows(run_rows, width, run, distance, to + pixel, width);
             });
           }
         }

@@ -10,6 +10,15 @@
 
 namespace framejit::eager::cpu {
 
+/// Scratch memory; what is too large to be kept there comes from the pool of tensors, whose pages are there.
+template <class T>
+T* take_large(int64_t count, Tensor* owner) {
+  constexpr int64_t kLarge = 4 * 1024 * 1024;
+  if (count * int64_t(sizeof(T)) <= kLarge) return Scratch::of_thread().take_array<T>(count);
+  *owner = Tensor::empty(Dims{count}, dtype_of<T>());
+  return owner->data_as<T>();
+}
+
 /// One side of a product in panels: for each block of terms, all panels of it.
 template <class T>
 class Packed {
@@ -18,7 +27,7 @@ class Packed {
   Packed(const T* from, int64_t stride, bool across, int64_t lines, int64_t terms, int64_t width)
       : from_(from), stride_(stride), across_(across), lines_(lines), terms_(terms), width_(width) {
     panels_ = (lines + width - 1) / width;
-    data_ = Scratch::of_thread().take_array<T>(panels_ * width * terms);
+    data_ = take_large<T>(panels_ * width * terms, &owner_);
   }
   int64_t panels() const { return panels_; }
   const T* at(int64_t first_term, int64_t terms, int64_t panel) const {
@@ -39,6 +48,7 @@ class Packed {
   int64_t stride_;
   bool across_;
   int64_t lines_, terms_, width_, panels_;
+  Tensor owner_;
   T* data_;
 };
 

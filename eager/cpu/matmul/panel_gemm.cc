@@ -113,7 +113,8 @@ void multiply_complexes(const GemmCall& call, bool parallel) {
     return static_cast<const T*>(from.data) +
            2 * (from.transposed ? column * from.stride + row : row * from.stride + column);
   };
-  T* right = Scratch::of_thread().take_array<T>(4 * call.k * call.n);
+  Tensor right_owner, left_owner;
+  T* right = take_large<T>(4 * call.k * call.n, &right_owner);
   const int64_t width = 2 * call.n;
   for (int64_t k = 0; k < call.k; ++k)
     for (int64_t j = 0; j < call.n; ++j) {
@@ -124,7 +125,7 @@ void multiply_complexes(const GemmCall& call, bool parallel) {
     }
   GemmOperand left{call.a.data, 2 * call.a.stride, false};
   if (call.a.transposed) {
-    T* copy = Scratch::of_thread().take_array<T>(2 * call.m * call.k);
+    T* copy = take_large<T>(2 * call.m * call.k, &left_owner);
     for (int64_t i = 0; i < call.m; ++i)
       for (int64_t k = 0; k < call.k; ++k) std::copy_n(element(call.a, i, k), 2, copy + 2 * (i * call.k + k));
     left = {copy, 2 * call.k, false};

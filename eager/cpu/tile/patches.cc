@@ -207,6 +207,68 @@ void filter(const T* image, const int64_t* taps, const T* weights, int64_t count
   for (; i < n; i += kLanes<T>) filter_blocks<T, 1>(image + i, taps, weights, count, bias, out + i);
 }
 
+/// kHigh neighbouring rows of kWide vectors. What lies in the middle is seen by all of them, and loaded once.
+template <class T, int kHigh, int kWide>
+void filter_tile(const T* image, int64_t row_distance, int64_t kernel_rows, int64_t kernel_columns,
+                 int64_t column_step, const T* weights, T bias, T* out, int64_t out_distance) {
+  Packet<T> sums[kHigh][kWide];
+  FRAMEJIT_UNROLL
+  for (int r = 0; r < kHigh; ++r) {
+    FRAMEJIT_UNROLL
+    for (int v = 0; v < kWide; ++v) sums[r][v] = spread(bias);
+  }
+  for (int64_t y = 0; y < kernel_rows + kHigh - 1; ++y, image += row_distance) {
+    if (y >= kHigh - 1 && y < kernel_rows) {
+      for (int64_t x = 0; x < kernel_columns; ++x) {
+        Packet<T> seen[kWide];
+        FRAMEJIT_UNROLL
+        for (int v = 0; v < kWide; ++v) seen[v] = load(image + x * column_step + v * kLanes<T>);
+        FRAMEJIT_UNROLL
+        for (int r = 0; r < kHigh; ++r) {
+          const Packet<T> weight = spread(weights[(y - r) * kernel_columns + x]);
+          FRAMEJIT_UNROLL
+          for (int v = 0; v < kWide; ++v) sums[r][v] = packet::pmadd(weight, seen[v], sums[r][v]);
+        }
+      }
+      continue;
+    }
+    FRAMEJIT_UNROLL
+    for (int r = 0; r < kHigh; ++r) {
+      if (y < r || y - r >= kernel_rows) continue;
+      for (int64_t x = 0; x < kernel_columns; ++x) {
+        const Packet<T> weight = spread(weights[(y - r) * kernel_columns + x]);
+        FRAMEJIT_UNROLL
+        for (int v = 0; v < kWide; ++v)
+          sums[r][v] = packet::pmadd(weight, load(image + x * column_step + v * kLanes<T>), sums[r][v]);
+      }
+    }
+  }
+  FRAMEJIT_UNROLL
+  for (int r = 0; r < kHigh; ++r) {
+    FRAMEJIT_UNROLL
+    for (int v = 0; v < kWide; ++v) packet::pstoreu(out + r * out_distance + v * kLanes<T>, sums[r][v]);
+  }
+}
+
+template <class T>
+void filter_rows(const T* image, int64_t row_distance, int64_t rows, int64_t width, int64_t kernel_rows,
+                 int64_t kernel_columns, int64_t column_step, const T* weights, T bias, T* out,
+                 int64_t out_distance) {
+  constexpr int kHigh = 4;
+  for (int64_t y = 0; y < rows;) {
+    const bool high = y + kHigh <= rows;
+    for (int64_t x = 0; x < width;) {
+      const bool wide = width - x > kLanes<T>;
+      const auto tile = high ? (wide ? &filter_tile<T, kHigh, 2> : &filter_tile<T, kHigh, 1>)
+                             : (wide ? &filter_tile<T, 1, 2> : &filter_tile<T, 1, 1>);
+      tile(image + y * row_distance + x, row_distance, kernel_rows, kernel_columns, column_step, weights,
+           bias, out + y * out_distance + x, out_distance);
+      x += wide ? 2 * kLanes<T> : kLanes<T>;
+    }
+    y += high ? kHigh : 1;
+  }
+}
+
 /// kCount taps at a time.
 template <class T, int kCount>
 void correlate_taps(const T* image, const int64_t* taps, const T* grad, int64_t n, double* sums) {
@@ -268,9 +330,9 @@ void copy_stretches(int64_t stretches, const T* from, const int64_t* offsets, co
 }
 
 template <class T>
-inline constexpr cpu::PatchKernels<T> kKernels{
-    &pack<T>, &multiply_in_place<T>, &filter<T>,        &correlate<T>, &split<T>,
-    &zip<T>,  &copy_rows<T>,         &copy_stretches<T>};
+inline constexpr cpu::PatchKernels<T> kKernels{&pack<T>,        &multiply_in_place<T>, &filter<T>,
+                                               &filter_rows<T>, &correlate<T>,         &split<T>,
+                                               &zip<T>,         &copy_rows<T>,         &copy_stretches<T>};
 
 }  // namespace
 
