@@ -72,14 +72,11 @@ NormGradients layer_norm_rows_backward(const Tensor& grad, const Tensor& input, 
     const int64_t rows = input.numel().expect() / length, blocks = (rows + kRowsOfSum - 1) / kRowsOfSum;
     const Tensor sums = Tensor::empty(Dims{blocks, 2, length}, input.dtype());
     parallel_for(blocks, norm_rows_per_piece(length * kRowsOfSum), [&](int64_t begin, int64_t end) {
-      ScratchScope scope;
-      T *normal = Scratch::of_thread().take_array<T>(length),
-        *weighted = Scratch::of_thread().take_array<T>(length);
       for (int64_t r = begin * kRowsOfSum; r < std::min(rows, end * kRowsOfSum); ++r) {
         T* of_weight = sums.data_as<T>() + r / kRowsOfSum * 2 * length;
         if (r % kRowsOfSum == 0) std::fill_n(of_weight, 2 * length, T(0));
         kernels.backward(length, grad.data_as<T>() + r * length, input.data_as<T>() + r * length, means[r],
-                         roots[r], data_or_null<T>(weight), of_weight, of_weight + length, normal, weighted,
+                         roots[r], data_or_null<T>(weight), of_weight, of_weight + length,
                          of_input ? gradients[0].data_as<T>() + r * length : nullptr);
       }
     });

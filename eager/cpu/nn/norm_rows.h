@@ -67,10 +67,9 @@ struct LayerNormRows {
   void (*normalize)(int64_t rows, int64_t n, const T* x, const T* means, const T* rstds, const T* weight,
                     const T* bias, T* out);
   /// Of one row. With x' = (x - mean) * rstd: adds grad * x' to of_weight and grad to of_bias. With
-  /// g = grad * weight: out = rstd * (g - mean(g) - x' * mean(g * x')), unless `out` is null. `normal` and
-  /// `weighted` are scratch memory.
+  /// g = grad * weight: out = rstd * (g - mean(g) - x' * mean(g * x')), unless `out` is null.
   void (*backward)(int64_t n, const T* grad, const T* x, T mean, T rstd, const T* weight, T* of_weight,
-                   T* of_bias, T* normal, T* weighted, T* out);
+                   T* of_bias, T* out);
 };
 
 /// Those of the chosen instruction set.

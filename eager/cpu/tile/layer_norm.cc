@@ -79,44 +79,28 @@ template <class T, class Chunk>
   return T(total / double(n));
 }
 
-template <class T>
-[[gnu::always_inline]] inline T mean_of(int64_t n, const T* x) {
-  return mean_of_chunks<T>(n, [x](int64_t first, int64_t count) {
-    const T* from = x + first;
+/// The mean of value(i), a function of an element's place; `vector(i)` gives the values from i on.
+template <class T, class One, class Many>
+[[gnu::always_inline]] inline T mean_of(int64_t n, const One& one, const Many& vector) {
+  return mean_of_chunks<T>(n, [&](int64_t first, int64_t count) {
     return sum_chunk<T>(
-        count, [from](int64_t i) { return from[i]; },
-        [from](int64_t i) { return Vector<T>::load(from + i); });
-  });
-}
-
-template <class T>
-[[gnu::always_inline]] inline T variance_of(int64_t n, const T* x, T mean) {
-  return mean_of_chunks<T>(n, [=](int64_t first, int64_t count) {
-    const T* from = x + first;
-    return sum_chunk<T>(
-        count, [=](int64_t i) { return (from[i] - mean) * (from[i] - mean); },
-        [=](int64_t i) {
-          const auto distance = Vector<T>::load(from + i) - mean;
-          return distance * distance;
-        });
-  });
-}
-
-template <class T>
-[[gnu::always_inline]] inline T mean_of_products(int64_t n, const T* a, const T* b) {
-  return mean_of_chunks<T>(n, [=](int64_t first, int64_t count) {
-    const T *left = a + first, *right = b + first;
-    return sum_chunk<T>(
-        count, [=](int64_t i) { return left[i] * right[i]; },
-        [=](int64_t i) { return Vector<T>::load(left + i) * Vector<T>::load(right + i); });
+        count, [&](int64_t i) { return one(first + i); }, [&](int64_t i) { return vector(first + i); });
   });
 }
 
 template <class T>
 void statistics(int64_t rows, int64_t n, const T* x, T* means, T* variances) {
+  using V = Vector<T>;
   for (int64_t r = 0; r < rows; ++r, x += n) {
-    means[r] = mean_of(n, x);
-    variances[r] = variance_of(n, x, means[r]);
+    const T mean = mean_of<T>(
+        n, [=](int64_t i) { return x[i]; }, [=](int64_t i) { return V::load(x + i); });
+    means[r] = mean;
+    variances[r] = mean_of<T>(
+        n, [=](int64_t i) { return (x[i] - mean) * (x[i] - mean); },
+        [=](int64_t i) {
+          const auto distance = V::load(x + i) - mean;
+          return distance * distance;
+        });
   }
 }
 
@@ -137,22 +121,34 @@ void normalize(int64_t rows, int64_t n, const T* x, const T* means, const T* roo
   }
 }
 
+/// Normalized and weighted elements are computed anew in each loop: arrays of them would fill the L1 cache.
+template <class T, bool kWeighted>
+void input_gradient(int64_t n, const T* grad, const T* x, T mean, T root, const T* weight, T* out) {
+  using V = Vector<T>;
+  const auto weighted = [=](int64_t i) { return kWeighted ? grad[i] * weight[i] : grad[i]; };
+  const auto weighted_vector = [=](int64_t i) {
+    if constexpr (kWeighted)
+      return V::load(grad + i) * V::load(weight + i);
+    else
+      return V::load(grad + i);
+  };
+  const T of_grad = mean_of<T>(n, weighted, weighted_vector);
+  const T of_product = mean_of<T>(
+      n, [=](int64_t i) { return weighted(i) * ((x[i] - mean) * root); },
+      [=](int64_t i) { return weighted_vector(i) * ((V::load(x + i) - mean) * root); });
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) out[i] = root * (weighted(i) - of_grad - (x[i] - mean) * root * of_product);
+}
+
 template <class T>
 void backward(int64_t n, const T* grad, const T* x, T mean, T root, const T* weight, T* of_weight, T* of_bias,
-              T* normal, T* weighted, T* out) {
+              T* out) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
-    normal[i] = (x[i] - mean) * root;
-    of_weight[i] += grad[i] * normal[i];
+    of_weight[i] += grad[i] * ((x[i] - mean) * root);
     of_bias[i] += grad[i];
   }
-  if (!out) return;
-  const T* g = weight ? weighted : grad;
-#pragma GCC ivdep
-  for (int64_t i = 0; weight && i < n; ++i) weighted[i] = grad[i] * weight[i];
-  const T of_grad = mean_of(n, g), of_product = mean_of_products(n, g, normal);
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) out[i] = root * (g[i] - of_grad - normal[i] * of_product);
+  if (out) (weight ? input_gradient<T, true> : input_gradient<T, false>)(n, grad, x, mean, root, weight, out);
 }
 
 template <class T>
