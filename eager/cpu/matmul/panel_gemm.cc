@@ -12,7 +12,7 @@
 namespace framejit::eager::cpu {
 namespace {
 
-constexpr int64_t kShortest = 48;  ///< of the sides of a product that is worth packing
+constexpr int64_t kShortest = 48, kFewestTerms = 16;  ///< of the sides of a product that is worth packing
 constexpr int64_t kShortestOfBFloats = 16;
 constexpr int64_t kSmall = 64;  ///< the longest side of one that is too small for Eigen's blocking
 
@@ -147,7 +147,7 @@ GemmWay gemm_way(const GemmCall& call, DType dtype) {
     return call.m * call.n * call.k >= kWorthExpanding && call.m >= kFewRows ? GemmWay::complexes
                                                                              : GemmWay::eigen;
   if (dtype != DType::float32 && dtype != DType::float64) return GemmWay::eigen;
-  if (std::min({call.m, call.n, call.k}) >= kShortest) return GemmWay::panels;
+  if (std::min(call.m, call.n) >= kShortest && call.k >= kFewestTerms) return GemmWay::panels;
   if (call.m == 1 && call.n == 1 && !call.a.transposed && (call.b.transposed || call.b.stride == 1))
     return GemmWay::dot;
   if (dtype == DType::float64 ? are_rows<double>(call) : are_rows<float>(call)) return GemmWay::rows;
