@@ -31,8 +31,7 @@ Tensor repeated(const Tensor& self, const Dims& repeats) {
     wide.push_back(padded.sizes()[i]);
     folded.push_back(padded.size(i) * repeats.sym(i));
   }
-  const Tensor result = reshape(expand(reshape(padded, split), wide), folded);
-  return result->storage == self->storage && !self.is_symbolic() ? clone(result) : result;
+  return reshape(contiguous_copy(expand(reshape(padded, split), wide)), folded);
 }
 
 /// Dim `dim` turned by `shift` places.

@@ -95,6 +95,27 @@ def test_compiled(name: str, sample: Sample) -> None:
         check_compiled(compiled, lambda: call.tensors(fj), outcome(call, fj), exact=TABLE[name]["kind"] == "pointwise")
 
 
+def memory(results: Any, inputs: list) -> list:
+    """Strides of every result, and which inputs share their memory with it."""
+    tensors = [r for r in (results if isinstance(results, (tuple, list)) else [results]) if isinstance(r, fj.Tensor)]
+    places = [i.untyped_storage().data_ptr() for i in inputs]
+    return [
+        (result.stride(), [place == result.untyped_storage().data_ptr() for place in places])
+        for result in tensors
+        if result.numel() > 0
+    ]
+
+
+@pytest.mark.parametrize(("name", "sample"), cases(SAMPLES))
+def test_memory(name: str, sample: Sample) -> None:
+    call = Call(name, sample, sample.dtypes[-1])
+    if isinstance(outcome(call, fj), Exception):
+        return
+    plain = Source(sample).function(call.row)
+    inputs, others = call.tensors(fj), call.tensors(fj)
+    assert memory(fj.compile(plain)(*inputs), inputs) == memory(plain(*others), others)
+
+
 def has_numbers(row: dict, sample: Sample) -> bool:
     return bool(Source(sample, numbers_too=True).numbers)
 
