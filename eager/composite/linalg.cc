@@ -25,8 +25,6 @@ void check_square(const char* name, const Tensor& a) {
 
 namespace {
 
-bool may_differentiate(const Tensor& tensor) { return modes().grad_enabled && tensor.requires_grad(); }
-
 /// Both with the common batch.
 void broadcast_batches(Tensor& a, Tensor& b) {
   const Dims batch = broadcast_sizes(batch_sizes(a), batch_sizes(b));

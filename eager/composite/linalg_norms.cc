@@ -1,4 +1,4 @@
-// Norms, condition numbers, ranks, pseudo-inverses and least squares.
+// Norms, condition numbers, ranks and pseudo-inverses.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -16,11 +16,6 @@
 namespace framejit::eager {
 
 namespace {
-
-double epsilon(DType dtype) {
-  return real_type(dtype) == DType::float64 ? std::numeric_limits<double>::epsilon()
-                                            : double(std::numeric_limits<float>::epsilon());
-}
 
 /// `dim` = (row dim, column dim), counted from the front.
 struct MatrixDims {
@@ -200,78 +195,6 @@ void pinverse_composite(const Value* args, Value* results) {
   const Tensor a = args[0].tensor();
   check_matrices("linalg.pinv", a);
   results[0] = pinv(a, Tolerances(a, 0.0, args[1]), false);
-}
-
-namespace {
-
-/// Solutions by QR, for matrices of full rank; of a wide one, the solution of least norm.
-struct QrSolution {
-  bool tall;
-  Tensor q, r;
-
-  explicit QrSolution(const Tensor& a) : tall(rows_of(a) >= columns_of(a)) {
-    const auto parts = linalg_qr(tall ? a : mh(a));
-    q = parts[0], r = parts[1];
-  }
-  Tensor of(const Tensor& b) const {
-    return tall ? linalg_solve_triangular(r, matmul(mh(q), b), /*upper=*/true)
-                : matmul(q, linalg_solve_triangular(mh(r), b, /*upper=*/false));
-  }
-  /// Whether no matrix is near to one of lower rank.
-  bool is_safe() const {
-    const Tensor pivots = abs(diagonal(detach(r), 0, -2, -1));
-    const Dims last = one_dim(-1);
-    return item(all(gt(amin(pivots, last), amax(pivots, last) * std::sqrt(epsilon(r.dtype()))))).boolean();
-  }
-};
-
-/// Solution and rank, where singular values need not be looked at to know the rank.
-std::optional<std::array<Tensor, 2>> safe_solution(const Tensor& a, const Tensor& b) {
-  if (a.is_symbolic() || a.numel() == 0) return std::nullopt;
-  const QrSolution qr(a);
-  if (!qr.is_safe()) return std::nullopt;
-  Dims batch = a.sizes();
-  batch.resize(batch.size() - 2);
-  const SymInt rank = qr.tall ? columns_of(a) : rows_of(a);
-  return std::array<Tensor, 2>{qr.of(b), full(batch, Value(rank), DType::int64)};
-}
-
-}  // namespace
-
-/// args: A, B, rcond, driver. Residuals are given where they are no zeros: for tall matrices of full rank, by
-/// the drivers that PyTorch gives them for.
-void linalg_lstsq_composite(const Value* args, Value* results) {
-  const Tensor a = args[0].tensor(), b = args[1].tensor();
-  check_matrices("torch.linalg.lstsq", a);
-  const std::string driver = args[3].is_none() ? "gelsy" : args[3].string();
-  FRAMEJIT_CHECK(driver == "gels" || driver == "gelsy" || driver == "gelsd" || driver == "gelss",
-                 "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)");
-  const bool vector = a.dim() - 1 == b.dim();
-  FRAMEJIT_CHECK(vector || a.dim() == b.dim(),
-                 "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() "
-                 "and (input.dim() - other.dim()) <= 1");
-  const Tensor right = vector ? unsqueeze(b, -1) : b;
-  const SymInt rows = rows_of(a), columns = columns_of(a);
-  FRAMEJIT_CHECK(rows == rows_of(right), "torch.linalg.lstsq: input.size(-2) should match other.size(-",
-                 vector ? 1 : 2, ")");
-  const Tensor nothing = empty(Dims{0}, real_type(a.dtype()), a.device());
-  const Value rcond =
-      args[2].is_none() ? Value(epsilon(a.dtype()) * double(sym_max(rows, columns).expect())) : args[2];
-  const Tolerances tolerances(a, 0.0, rcond);
-  const auto safe = driver == "gels" || !args[2].is_none() ? std::nullopt : safe_solution(a, right);
-  const Tensor x = driver == "gels" ? QrSolution(a).of(right)
-                   : safe           ? (*safe)[0]
-                                    : matmul(pinv(a, tolerances, false), right);
-  results[0] = vector ? squeeze(x, one_dim(-1)) : x;
-  results[1] = nothing;
-  results[2] = driver == "gels" ? empty(Dims{0}, DType::int64, a.device())
-               : safe           ? (*safe)[1]
-                                : matrix_rank(a, tolerances, false);
-  results[3] = driver == "gelsd" || driver == "gelss" ? singular_values(a) : nothing;
-  if (!(rows > columns) || driver == "gelsy") return;
-  if (driver != "gels" && !item(all(eq(results[2], columns))).boolean()) return;
-  const Tensor distance = matmul(a, x) - right;
-  results[1] = sum(square(abs(distance)), one_dim(-2));
 }
 
 }  // namespace framejit::eager

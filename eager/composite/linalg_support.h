@@ -1,6 +1,8 @@
 // What the composites of linear algebra share: sizes of matrices, broadcasting of batches.
 #pragma once
 
+#include <limits>
+
 #include "eager/autograd/linalg_formulas.h"
 #include "eager/composite/support.h"
 #include "generated/ops/view.h"
@@ -23,6 +25,14 @@ inline Dims batch_sizes(const Tensor& matrix) {
 inline Tensor with_batch(const Tensor& tensor, Dims batch, int kept = 2) {
   for (int d = tensor.dim() - kept; d < tensor.dim(); ++d) batch.push_back(tensor.size(d));
   return expand(tensor, batch);
+}
+
+inline bool may_differentiate(const Tensor& tensor) { return modes().grad_enabled && tensor.requires_grad(); }
+
+/// Of the parts of complex numbers, or of real ones.
+inline double epsilon(DType dtype) {
+  return real_type(dtype) == DType::float64 ? std::numeric_limits<double>::epsilon()
+                                            : double(std::numeric_limits<float>::epsilon());
 }
 
 /// IndexError or RuntimeError unless these are matrices (square ones).

@@ -314,3 +314,33 @@ def test_qr_of_huge_and_tiny_entries(dtype: str) -> None:
         np.testing.assert_allclose((q.mH @ q).numpy(), np.eye(2), atol=1e-6)
         packed, _ = fj.geqrf(fj.from_numpy(array))
         np.testing.assert_allclose(packed.triu().numpy(), r.numpy(), rtol=1e-5)
+
+
+def test_least_squares_of_a_batch_with_a_singular_matrix():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 3, 6, 4)), rng.normal(size=(2, 3, 6, 2))
+    a[0, 2, :, 3] = a[0, 2, :, 1]
+    a[1, 1] = 0
+    expected = torch.linalg.lstsq(torch.from_numpy(a), torch.from_numpy(b), driver="gelsd")
+    for differentiated in (False, True):
+        matrices = fj.from_numpy(a).requires_grad_(differentiated)
+        found = fj.linalg.lstsq(matrices, fj.from_numpy(b))
+        np.testing.assert_allclose(found.solution.detach().numpy(), expected.solution.numpy(), atol=1e-12)
+        assert found.rank.tolist() == expected.rank.tolist() == [[4, 4, 3], [4, 0, 4]]
+    (grad,) = fj.autograd.grad(found.solution.sum(), [matrices])
+    good = torch.from_numpy(a[1, 0]).requires_grad_()
+    (wanted,) = torch.autograd.grad((torch.linalg.pinv(good) @ torch.from_numpy(b[1, 0])).sum(), [good])
+    np.testing.assert_allclose(grad[1, 0].numpy(), wanted.numpy(), atol=1e-10)
+    assert np.isfinite(grad.numpy()).all()
+
+
+@pytest.mark.parametrize("smallest, rank", [(1e-3, 64), (1e-4, 64), (1e-9, 63)])
+def test_least_squares_of_nearly_singular_matrices(smallest, rank):
+    rng = np.random.default_rng(0)
+    u, v = (np.linalg.qr(rng.normal(size=(64, 64)))[0] for _ in range(2))
+    a = (u * np.linspace(1, smallest, 64)) @ v
+    x = rng.normal(size=(64, 1))
+    found = fj.linalg.lstsq(fj.from_numpy(a.astype("f")), fj.from_numpy((a @ x).astype("f")))
+    assert found.rank.item() == rank
+    residual = a @ found.solution.numpy() - a @ x
+    assert np.linalg.norm(residual) < 1e-5 * np.linalg.norm(x)
