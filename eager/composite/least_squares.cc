@@ -59,7 +59,7 @@ Tensor far_from_singular(const Tensor& r, double rcond) {
     x = matmul(mh(r), matmul(r, x));
     x = x / frobenius_norm(x);
   }
-  constexpr double kMargin = 4;  // both are estimates
+  constexpr double kMargin = 2;  // both are estimates
   const Tensor ratio = frobenius_norm(matmul(r, x)) * frobenius_norm(inverse);
   return reshape(lt(ratio, 1 / (kMargin * rcond)), batch_sizes(r));
 }

@@ -26,12 +26,6 @@ struct Side {
   Side(const T* data, int64_t length, int64_t inner)
       : base(const_cast<T*>(data)), length(length), inner(inner), parts(1) {}
 
-  /// Asks for lines that lie one after the other before they are needed: the machine does not foresee that of 16 at once.
-  void prefetch(int64_t first, int64_t count) const {
-    constexpr int64_t kCacheLine = 64 / sizeof(T);
-    const T *begin = base + offset(first), *end = begin + count * length * parts;
-    for (const T* at = begin; at < end; at += kCacheLine) __builtin_prefetch(at, 0, 2);
-  }
   int64_t offset(int64_t line) const { return (line / inner * length * inner + line % inner) * parts; }
   Lines<T> complex_lines(const int64_t* offsets, int64_t count, bool exchanged = false) const {
     return {base, offsets, count, 2 * inner, 1, exchanged};
@@ -67,8 +61,7 @@ void for_each_block(const RowShape& shape, const Side<T>& source, const Side<T>&
   const int64_t grain = std::max<int64_t>(1, kElementsPerPiece / std::max<int64_t>(1, shape.length * most));
   parallel_for(groups * blocks, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t first = i % blocks * most, left = lines - first - most;
-      if (shape.inner == 1 && left > 0) source.prefetch(first + most, std::min(most, left));
+      const int64_t first = i % blocks * most;
       run(Block<T>(source, target, i / blocks * lines + first, std::min(most, lines - first)));
     }
   });
