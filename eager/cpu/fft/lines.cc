@@ -26,7 +26,14 @@ struct Side {
   Side(const T* data, int64_t length, int64_t inner)
       : base(const_cast<T*>(data)), length(length), inner(inner), parts(1) {}
 
-  int64_t offset(int64_t line) const { return (line / inner * length * inner + line % inner) * parts; }
+  /// Where lines begin, `count` from the first on.
+  void offsets(int64_t first, int64_t count, int64_t* to) const {
+    int64_t within = first % inner, begin = first / inner * length * inner;
+    for (int64_t l = 0; l < count; ++l) {
+      to[l] = (begin + within) * parts;
+      if (++within == inner) within = 0, begin += length * inner;
+    }
+  }
   Lines<T> complex_lines(const int64_t* offsets, int64_t count, bool exchanged = false) const {
     return {base, offsets, count, 2 * inner, 1, exchanged};
   }
@@ -43,10 +50,8 @@ struct Block {
   int64_t count;
 
   Block(const Side<T>& source, const Side<T>& target, int64_t first, int64_t count) : count(count) {
-    for (int64_t l = 0; l < count; ++l) {
-      from[l] = source.offset(first + l);
-      to[l] = target.offset(first + l);
-    }
+    source.offsets(first, count, from);
+    target.offsets(first, count, to);
   }
 };
 
