@@ -10,7 +10,9 @@
 namespace framejit::eager::cpu {
 namespace {
 
-constexpr int64_t kQueries = 128;   ///< of a block: with 512 keys, its scores fill a quarter of the L2 cache
+// Queries of a block: with 512 keys, its scores fill a quarter of the L2 cache. Where later keys are hidden, smaller
+// blocks have fewer scores for nothing.
+constexpr int64_t kQueries = 128, kCausalQueries = 64;
 constexpr int64_t kWork = 1 << 17;  ///< multiplications worth a thread
 
 Dims batch_of(const Dims& dims) { return Dims(dims.span().first(size_t(dims.size() - 2))); }
@@ -49,10 +51,10 @@ void attend(const Tensor& query, const Tensor& key, const Tensor& value, double 
   const Matrices<T> queries(query), keys(key), values(value);
   const int64_t rows = rows_of(query), all_keys = rows_of(key), width = width_of(query),
                 wide = width_of(value);
-  const int64_t blocks = (rows + kQueries - 1) / kQueries;
-  const int64_t work = std::min(rows, kQueries) * all_keys * (width + wide);
+  const int64_t at_once = causal ? kCausalQueries : kQueries, blocks = (rows + at_once - 1) / at_once;
+  const int64_t work = std::min(rows, at_once) * all_keys * (width + wide);
   const auto run_block = [&](int64_t index, int64_t first) {
-    const int64_t count = std::min(kQueries, rows - first);
+    const int64_t count = std::min(at_once, rows - first);
     const int64_t seen = causal ? std::min(all_keys, first + count) : all_keys;
     ScratchScope scope;
     T *scores = Scratch::of_thread().take_array<T>(count * seen),
@@ -72,7 +74,7 @@ void attend(const Tensor& query, const Tensor& key, const Tensor& value, double 
   };
   parallel_for(int64_t(queries.offsets.size()) * blocks,
                std::max<int64_t>(1, kWork / std::max<int64_t>(1, work)), [&](int64_t begin, int64_t end) {
-                 for (int64_t i = begin; i < end; ++i) run_block(i / blocks, i % blocks * kQueries);
+                 for (int64_t i = begin; i < end; ++i) run_block(i / blocks, i % blocks * at_once);
                });
 }
 
