@@ -9,6 +9,7 @@
 #include "eager/cpu/matmul/panels.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
+#include "eager/tensor.h"
 
 namespace framejit::eager::cpu {
 
@@ -49,9 +50,9 @@ class PatchProduct {
   }
 
   /// The weights in the order in which the kernel reads them; `taps_per_channel` of them for each channel.
-  std::vector<T> pack_weights(const WeightView<T>& weights, int64_t taps_per_channel) const {
-    std::vector<T> packed(size_t(row_panels_ * kernels_.rows * tap_count()), T(0));
-    T* to = packed.data();
+  Tensor pack_weights(const WeightView<T>& weights, int64_t taps_per_channel) const {
+    Tensor packed = Tensor::empty(Dims{row_panels_ * kernels_.rows * tap_count()}, dtype_of<T>());
+    T* to = packed.data_as<T>();
     for (int64_t begin = 0; begin < tap_count(); begin += kTapBlock) {
       const int64_t end = std::min(tap_count(), begin + kTapBlock);
       for (int64_t p = 0; p < row_panels_; ++p, to += (end - begin) * kernels_.rows)
@@ -113,6 +114,7 @@ class PatchProduct {
       const T* column =
           from + k / taps_per_channel * weights.channel_stride + k % taps_per_channel * weights.tap_stride;
       for (int64_t r = 0; r < rows; ++r) to[r] = column[r * weights.row_stride];
+      std::fill(to + rows, to + kernels_.rows, T(0));
     }
   }
 

@@ -44,14 +44,11 @@ class RowsInside {
     if (step_ == 1 && canvas_.phases[2] == 1)
       return kernels.copy_rows(rows, width_, from, distance, to + first_, to_distance);
     if (step_ != 1 || canvas_.phases[2] != 2) return copy_phases(rows, from, distance, to, to_distance);
-    // The first pair begins at an even column.
-    const int64_t alone = first_ % 2, pairs = (width_ - alone) / 2, last = alone + 2 * pairs;
-    T *even = to + canvas_.column_offset(first_ + alone),
-      *odd = to + canvas_.column_offset(first_ + alone + 1);
-    if (alone) kernels.copy_rows(rows, 1, from, distance, to + canvas_.column_offset(first_), to_distance);
-    kernels.split(rows, from + alone, distance, pairs, even, odd, to_distance);
-    if (last < width_)
-      kernels.copy_rows(rows, 1, from + last, distance, to + canvas_.column_offset(first_ + last),
+    // Neighbours go to different phases, whichever the first one is in.
+    kernels.split(rows, from, distance, width_ / 2, to + canvas_.column_offset(first_),
+                  to + canvas_.column_offset(first_ + 1), to_distance);
+    if (width_ % 2 == 1)
+      kernels.copy_rows(rows, 1, from + width_ - 1, distance, to + canvas_.column_offset(first_ + width_ - 1),
                         to_distance);
   }
 
