@@ -205,6 +205,20 @@ def test_randperm(size: int) -> None:
     np.testing.assert_array_equal(order.numpy(), fj.randperm(size, dtype=fj.int32).numpy())
 
 
+@pytest.mark.parametrize("length", [1, 2, 7, 1000])
+@pytest.mark.parametrize("right", [False, True])
+def test_searchsorted(length: int, right: bool) -> None:
+    """Several values at once, with NaN, the largest, among some of them; in one row for all and in a row for each."""
+    rows, values = np.sort(numbers(3, length, nan=True), 1), numbers(3, 600)
+    values[1, 100:120:7] = np.nan
+    side = "right" if right else "left"
+    for sequence in (rows, rows[1]):
+        each = sequence if sequence.ndim == 2 else [sequence] * 3
+        expected = [np.searchsorted(row, wanted, side) for row, wanted in zip(each, values, strict=True)]
+        got = fj.searchsorted(fj.from_numpy(sequence), fj.from_numpy(values), right=right)
+        np.testing.assert_array_equal(got.numpy(), expected)
+
+
 def test_cummax_with_and_without_gradient() -> None:
     x = fj.from_numpy(numbers(9, 300, nan=True))
     for dim in (0, 1):

@@ -36,22 +36,10 @@ void check_sizes(const Dims& sequence, const Dims& values) {
       sizes_text(sequence), " and input value tensor ", sizes_text(values));
 }
 
-/// Among more elements than this, most are not in the cache: a branch that is guessed right then begins to load
-/// what is wanted next, while a choice waits.
-constexpr int64_t kCached = 4096;
-
 /// How many of `n` elements, the first ones, `before` holds for.
 template <class Before>
 int64_t count_first(int64_t n, Before before) {
   int64_t low = 0;
-  while (n > kCached) {
-    const int64_t half = n / 2;
-    if (before(low + half - 1)) {
-      asm volatile("");  // else GCC makes a choice of the branch
-      low += half;
-    }
-    n -= half;
-  }
   for (; n > 1; n -= n / 2) low += before(low + n / 2 - 1) ? n / 2 : 0;
   return low + (n == 1 && before(low));
 }
@@ -66,6 +54,46 @@ int64_t place_of(const T* sorted, int64_t n, T value, bool behind_equals, Place 
   return count_first(n, [=](int64_t at) { return sorted[place(at)] < value; });
 }
 
+/// Values that are looked up together: what one waits for, a comparison or the memory, the others wait for too.
+constexpr int64_t kTogether = 8;
+constexpr int64_t kPart = 512;  ///< values between two visits of the result
+
+/// As `place_of`, of kTogether values, none of them NaN, in all of a row.
+template <class T, class Before>
+void places_of(const T* sorted, int64_t n, const T* values, Before before, int64_t* places) {
+  int64_t low[kTogether] = {};
+  for (; n > 1; n -= n / 2) {
+    const T* middle = sorted + n / 2 - 1;
+#pragma GCC unroll 8
+    for (int64_t k = 0; k < kTogether; ++k)  // not a branch, which GCC would make of `?`
+      low[k] += -int64_t(before(middle[low[k]], values[k])) & (n / 2);
+  }
+  for (int64_t k = 0; k < kTogether; ++k) places[k] = low[k] + (n == 1 && before(sorted[low[k]], values[k]));
+}
+
+/// Looks `count` values up in one row.
+template <class T>
+void search_row(const T* sorted, int64_t length, const int64_t* sorter, const T* wanted, int64_t count,
+                bool behind_equals, int64_t* places) {
+  int64_t i = 0;
+  for (; !sorter && i + kTogether <= count; i += kTogether) {
+    const T* values = wanted + i;
+    if (std::any_of(values, values + kTogether, [](T value) { return value != value; })) {
+      for (int64_t k = 0; k < kTogether; ++k)
+        places[i + k] = place_of(sorted, length, values[k], behind_equals, [](int64_t at) { return at; });
+    } else if (behind_equals) {
+      places_of(
+          sorted, length, values, [](T x, T value) { return x <= value; }, places + i);
+    } else {
+      places_of(
+          sorted, length, values, [](T x, T value) { return x < value; }, places + i);
+    }
+  }
+  for (; i < count; ++i)
+    places[i] = place_of(sorted, length, wanted[i], behind_equals,
+                         [=](int64_t at) { return sorter ? sorter[at] : at; });
+}
+
 /// `per_row` values are looked up in each row of `length`; one row serves all when `shared`.
 template <class T>
 void search(const Tensor& sequence, const Tensor& values, const int64_t* sorter, bool behind_equals,
@@ -75,15 +103,17 @@ void search(const Tensor& sequence, const Tensor& values, const int64_t* sorter,
   const bool shared = sequence.dim() == 1;
   const int64_t per_row = shared ? count : values.sizes().back();
   parallel_for(count, 2048, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t start = shared ? 0 : i / per_row * length;
-      const int64_t* order = sorter ? sorter + start : nullptr;
-      const int64_t place = place_of(sorted + start, length, wanted[i], behind_equals,
-                                     [=](int64_t at) { return order ? order[at] : at; });
+    int64_t places[kPart];
+    for (int64_t i = begin; i < end;) {
+      const int64_t row = i / per_row, n = std::min({kPart, end - i, (row + 1) * per_row - i});
+      const int64_t start = shared ? 0 : row * length;
+      search_row(sorted + start, length, sorter ? sorter + start : nullptr, wanted + i, n, behind_equals,
+                 places);
       if (result.dtype() == DType::int32)
-        result.data_as<int32_t>()[i] = int32_t(place);
+        std::copy_n(places, n, result.data_as<int32_t>() + i);
       else
-        result.data_as<int64_t>()[i] = place;
+        std::copy_n(places, n, result.data_as<int64_t>() + i);
+      i += n;
     }
   });
 }

@@ -9,6 +9,7 @@
 
 #include "eager/cpu/tile/block.h"
 #include "eager/cpu/tile/float_division.h"
+#include "eager/cpu/tile/series.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
 
@@ -262,13 +263,11 @@ EIGEN_STRONG_INLINE auto lerp(const A& start, const E& end, const W& weight) {
 template <class A>
 EIGEN_STRONG_INLINE auto nan_to_num(const A& a, double nan, double positive, double negative) {
   using T = typename A::Scalar;
-  constexpr T infinity = std::numeric_limits<T>::infinity();
-  return each(
-      [=](T x) {
-        if (x != x) return T(nan);
-        return x == infinity ? T(positive) : x == -infinity ? T(negative) : x;
-      },
-      a);
+  return with_exceptions([](T x) { return x; },
+                         [=](T x) { return x != x  ? T(nan)
+                                           : x > 0 ? T(positive)
+                                                   : T(negative); },
+                         [](T x) { return std::abs(x) <= std::numeric_limits<T>::max(); }, a);
 }
 template <class A, class B>
 EIGEN_STRONG_INLINE auto heaviside(const A& a, const B& at_zero) {
