@@ -38,13 +38,17 @@ def test_leaves_no_references(make):
         outcome(lambda: compiled(*values))
         outcome(lambda: compiled(argument))
 
-    for _ in range(5):
-        round()
-    gc.collect()
-    before = sys.getrefcount(argument), len(gc.get_objects())
-    for _ in range(20):
-        round()
-    gc.collect()
-    after = sys.getrefcount(argument), len(gc.get_objects())
+    gc.freeze()  # what other tests have left need not be looked at again
+    try:
+        for _ in range(5):
+            round()
+        gc.collect()
+        before = sys.getrefcount(argument), len(gc.get_objects())
+        for _ in range(20):
+            round()
+        gc.collect()
+        after = sys.getrefcount(argument), len(gc.get_objects())
+    finally:
+        gc.unfreeze()
     assert after[0] == before[0]
     assert after[1] - before[1] < 20, "objects that stay behind each call"
