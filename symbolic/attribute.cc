@@ -128,8 +128,14 @@ Var* Executor::find_builtin_attribute(Var* owner, PyObject* name) {
   break_here(BreakId::unsupported_attribute, std::string(type->tp_name) + "." + PyUnicode_AsUTF8(name));
 }
 
-/// Of named tuples: fields are descriptors over the position, the rest is Python.
+/// Of named tuples: fields are descriptors over the position, or members of the C object where an op returned it; the
+/// rest is Python.
 Var* Executor::find_tuple_attribute(TupleVar* tuple, PyObject* name, PyObject* found) {
+  if (const PyMemberDef* member = object_member(found)) {
+    load_items(tuple);
+    const size_t offset = size_t(member->offset) - offsetof(PyTupleObject, ob_item);
+    return tuple->items.at(offset / sizeof(PyObject*));
+  }
   const char* type_name = Py_TYPE(found)->tp_name;  // of _collections in 3.11, of collections later
   if (const char* dot = strrchr(type_name, '.'); dot && !strcmp(dot, "._tuplegetter")) {
     load_items(tuple);

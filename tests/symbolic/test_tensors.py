@@ -276,3 +276,13 @@ def test_formats_dtypes_and_classes_are_constants():
         return rows + fj.finfo(x.dtype).eps, kept, x.is_contiguous(memory_format=fj.contiguous_format), x.__class__.__name__
 
     run(fn, fj.ones(2, 3))
+
+
+def test_named_results():
+    def fn(x, given):
+        largest, order = fj.max(x, 1, keepdim=True), x.sort(-1)
+        top = x.topk(2)
+        return largest.values + top.values, largest.indices, order.values[given.indices[0]], given.values, top
+
+    x = fj.tensor([[1.0, 3.0, 2.0], [5.0, 4.0, 6.0]])
+    run(fn, x, x.min(0))
