@@ -99,8 +99,9 @@ void arange_kernel(const Op& op, const Value* args, Value* results) {
     T* to = result.data_as<T>();
     if (integral) {
       const auto whole = [](const Value& n) { return is_integer(n) ? n.integer() : int64_t(n.real()); };
-      const int64_t start = whole(args[0]), step = whole(args[2]);
-      for (int64_t i = 0; i < count; ++i) to[i] = T(start + i * step);
+      const uint64_t start = uint64_t(whole(args[0])), step = uint64_t(whole(args[2]));
+#pragma GCC unroll 8
+      for (int64_t i = 0; i < count; ++i) to[i] = T(int64_t(start + uint64_t(i) * step));
     } else {
       const double start = args[0].real(), step = args[2].real();
       for (int64_t i = 0; i < count; ++i) to[i] = T(start + double(i) * step);
