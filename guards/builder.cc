@@ -63,12 +63,12 @@ void ProgramBuilder::absent(const Source* source) {
 void ProgramBuilder::length(const Source* source, int64_t length) {
   if (!seen(GuardKind::length, source)) add(GuardKind::length, source).number = length;
 }
-void ProgramBuilder::dict_keys(const Source* source, PyObject* dict) {
-  if (seen(GuardKind::dict_keys, source)) return;
-  PyObject* list = PyDict_Keys(dict);
+void ProgramBuilder::keys(const Source* source, PyObject* container) {
+  if (seen(GuardKind::keys, source)) return;
+  PyObject* list = PyDict_Check(container) ? PyDict_Keys(container) : PySequence_List(container);
   PyObject* keys = PyList_AsTuple(list);
   Py_DECREF(list);
-  add(GuardKind::dict_keys, source).object = Held::strong(keys);
+  add(GuardKind::keys, source).object = Held::strong(keys);
   Py_DECREF(keys);
 }
 void ProgramBuilder::int64(const Source* source, int symbol) {

@@ -214,7 +214,7 @@ class ProgramBuilder {
   void constant(const Source* source, PyObject* value);
   void absent(const Source* source);
   void length(const Source* source, int64_t length);
-  void dict_keys(const Source* source, PyObject* dict);  ///< the keys it has now
+  void keys(const Source* source, PyObject* container);  ///< those that the dict or set has now
   void int64(const Source* source, int symbol = -1);
   void tensor(const Source* source, TensorPattern pattern);
   void size_relations(const std::vector<eager::SizeGuard>& relations);

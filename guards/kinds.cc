@@ -58,8 +58,20 @@ namespace {
 
 bool check_length(const Guard& g, Context& c) { return KindTable::length_of(c.object(g)) == g.number; }
 
-bool check_dict_keys(const Guard& g, Context& c) {
+bool has_elements(PyObject* set, PyObject* expected) {
+  PyObject* iterator = PySet_GET_SIZE(set) == PyTuple_GET_SIZE(expected) ? PyObject_GetIter(set) : nullptr;
+  bool equal = iterator != nullptr;
+  for (Py_ssize_t i = 0; PyObject* item = equal ? PyIter_Next(iterator) : nullptr; ++i) {
+    equal = constants_equal(item, PyTuple_GET_ITEM(expected, i));
+    Py_DECREF(item);
+  }
+  Py_XDECREF(iterator);
+  return equal;
+}
+
+bool check_keys(const Guard& g, Context& c) {
   PyObject *dict = c.object(g), *expected = g.object.get(), *key;
+  if (PyAnySet_CheckExact(dict)) return has_elements(dict, expected);
   if (!PyDict_Check(dict) || PyDict_GET_SIZE(dict) != PyTuple_GET_SIZE(expected)) return false;
   Py_ssize_t position = 0, i = 0;
   while (PyDict_Next(dict, &position, &key, nullptr))

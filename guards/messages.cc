@@ -77,7 +77,7 @@ std::string print_absent(const Guard& g, const Program&) { return g.source->text
 std::string print_length(const Guard& g, const Program&) {
   return "len(" + g.source->text + ") == " + std::to_string(g.number);
 }
-std::string print_dict_keys(const Guard& g, const Program&) {
+std::string print_keys(const Guard& g, const Program&) {
   return "tuple(" + g.source->text + ") == " + text_of(g.object.get());
 }
 std::string print_int64(const Guard& g, const Program&) {
@@ -128,9 +128,9 @@ void mismatch_length(const Guard& g, Context& c, Mismatch& m) {
   differs(m, g, size < 0 ? value_text(object) : std::to_string(size) + " elements",
           std::to_string(g.number) + " elements");
 }
-void mismatch_dict_keys(const Guard& g, Context& c, Mismatch& m) {
+void mismatch_keys(const Guard& g, Context& c, Mismatch& m) {
   differs(m, g, "other keys, or in another order", "the keys " + text_of(g.object.get()));
-  if (!c.object(g)) differs(m, g, "nothing", "a dict");
+  if (!c.object(g)) differs(m, g, "nothing", "a dict or set");
 }
 void mismatch_int64(const Guard& g, Context& c, Mismatch& m) {
   differs(m, g, value_text(c.object(g)), "an int of 64 bits");

@@ -120,8 +120,8 @@ void bind_guards(py::class_<ProgramBuilder>& builder) {
            [](ProgramBuilder& b, SourceView s, const py::object& o) { b.constant(s.source, o.ptr()); })
       .def("absent", [](ProgramBuilder& b, SourceView s) { b.absent(s.source); })
       .def("length", [](ProgramBuilder& b, SourceView s, int64_t n) { b.length(s.source, n); })
-      .def("dict_keys",
-           [](ProgramBuilder& b, SourceView s, const py::dict& d) { b.dict_keys(s.source, d.ptr()); })
+      .def("keys",
+           [](ProgramBuilder& b, SourceView s, py::object container) { b.keys(s.source, container.ptr()); })
       .def(
           "int64", [](ProgramBuilder& b, SourceView s, int symbol) { b.int64(s.source, symbol); },
           py::arg("source"), py::arg("symbol") = -1)

@@ -93,7 +93,7 @@ void Executor::load_all(DictVar* dict) {
   if (PyODict_CheckExact(real) && PyDict_GET_SIZE(real) > 0)  // it keeps an order of its own
     break_here(BreakId::unknown_object, std::string("all keys of a ") + Py_TYPE(real)->tp_name);
   dict->loaded = true;
-  guards_.dict_keys(source_of(dict), real);
+  guards_.keys(source_of(dict), real);
   Table read = std::move(dict->table);
   dict->table = Table();
   PyObject *key, *value;

@@ -119,7 +119,10 @@ class Executor {
   void guard_type(Var* var);
   /// The Python constant that `var` is (guarded equal or identical to it), or null. Borrowed.
   PyObject* as_constant(Var* var);
-  bool is_constant_like(Var* var) const;                  ///< as_constant would succeed; guards nothing
+  bool is_constant_like(Var* var) const;  ///< as_constant would succeed; guards nothing
+  /// The set or frozenset of a few constants that an existing object is, guarded to have these elements in this order;
+  /// else null. Borrowed.
+  PyObject* known_set(Var* var);
   PyObject* expect_constant(Var* var, const char* what);  ///< else a break
   template <class T>
   T* expect(Var* var) {

@@ -173,10 +173,22 @@ Var* Executor::length(Var* var) {
     default:
       break;
   }
+  if (PyObject* set = known_set(var)) return integer(PySet_GET_SIZE(set));
   if (Var* result = try_special(var, "__len__", {})) return result;
   Py_ssize_t size = PyObject_Size(expect_constant(var, "len()"));
   if (size < 0) raise_pending();
   return integer(size);
+}
+
+PyObject* Executor::known_set(Var* var) {
+  PyObject* real = var->kind == Kind::object && var->source ? var->real.get() : nullptr;
+  constexpr Py_ssize_t kMostElements = 256;  // which are compared at every call
+  if (!real || !PyAnySet_CheckExact(real) || PySet_GET_SIZE(real) > kMostElements) return nullptr;
+  PyRef items = PyRef::steal(PySequence_Tuple(real));
+  if (!guards::is_guardable_constant(items.get())) return nullptr;
+  guard_type(var);
+  guards_.keys(var->source, real);
+  return real;
 }
 
 bool Executor::is_constant_like(Var* var) const {

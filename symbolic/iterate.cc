@@ -60,6 +60,10 @@ Var* Executor::get_iterator(Var* var) {
       break_here(BreakId::unsupported_iteration, describe(var));
   }
   if (is_real_iterator(var)) return guard_type(var), var;
+  if (PyObject* set = known_set(var)) {
+    PyRef items = PyRef::steal(PySequence_Tuple(set));
+    return iterator(IteratorVar::Form::sequence, constant(items.get()));
+  }
   if (Var* method = find_special(var, "__iter__"); method && method->kind == Kind::method) {
     if (static_cast<MethodVar*>(method)->function->kind == Kind::function) return call(method, {});
   }

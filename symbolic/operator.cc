@@ -250,6 +250,7 @@ bool Executor::truth(Var* var) {
     case Kind::range:
       return truth(length(var));
     case Kind::object:
+      if (PyObject* set = known_set(var)) return PySet_GET_SIZE(set) > 0;
       break;
     default:
       return true;
@@ -286,8 +287,9 @@ bool Executor::contains(Var* container, Var* item) {
       break;
     default: {
       if (Var* result = try_special(container, "__contains__", {item})) return truth(result);
-      if (is_constant_like(container) && is_constant_like(item)) {
-        int result = PySequence_Contains(as_constant(container), as_constant(item));
+      PyObject* set = is_constant_like(item) ? known_set(container) : nullptr;
+      if (set || (is_constant_like(container) && is_constant_like(item))) {
+        int result = PySequence_Contains(set ? set : as_constant(container), as_constant(item));
         if (result < 0) raise_pending();
         return result;
       }

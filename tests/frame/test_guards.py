@@ -138,11 +138,22 @@ def test_length():
 def test_dict_keys():
     d = {"a": 1, "b": 2}
     check(
-        lambda b, x: b.dict_keys(x, d),
+        lambda b, x: b.keys(x, d),
         "tuple(x) == ('a', 'b')",
         [{"a": 9, "b": 9}],
         [{"b": 1, "a": 2}, {"a": 1}, [1]],
         "x: got other keys, or in another order, expected the keys ('a', 'b')",
+    )
+
+
+def test_keys_of_a_set():
+    s = {"a", "b"}
+    check(
+        lambda b, x: b.keys(x, s),
+        f"tuple(x) == {tuple(s)!r}",
+        [{*s}, frozenset(s)],
+        [{"a"}, {"a", "b", "c"}, {"a", "c"}, ["a", "b"], set()],
+        f"x: got other keys, or in another order, expected the keys {tuple(s)!r}",
     )
 
 
@@ -186,7 +197,7 @@ def test_distinct_of_many():
 def test_all_kinds_are_in_the_table():
     kinds = {row["kind"] for row in compiler.guard_kinds()}
     assert kinds == {
-        "type", "identity", "constant", "absent", "length", "dict_keys", "int64", "tensor", "size_relation", "same",
+        "type", "identity", "constant", "absent", "length", "keys", "int64", "tensor", "size_relation", "same",
         "distinct", "global_state",
     }  # fmt: skip
 

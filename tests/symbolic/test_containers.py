@@ -179,3 +179,39 @@ def test_errors_of_containers():
     check(lambda x: x.remove(3), [1], whole=False)
     check(lambda: {[]: 1}, whole=False)
     check(lambda x: (x.append(1), x.pop(), x.pop(), x.pop()), [1], whole=False)
+
+
+def test_existing_sets():
+    class Model:
+        skips = {1, 3}
+        names = frozenset({"a", 2})
+
+    def body(model, given, i):
+        inside = [i in model.skips, "a" in model.names, 3.0 in model.skips, i in given]
+        return inside, sorted(given), len(model.names), bool(given), [x * 2 for x in given], i if given else None
+
+    for given in ({5, 6}, set(), {1, 1.5}):
+        check(body, Model(), given, 3)
+
+
+def test_a_set_that_changes_between_calls():
+    seen = {1}
+    compiled = fj.compile(lambda x, i: x * 2 if i in seen else x)
+    x = fj.ones(1)
+    results = []
+    for i in (1, 2, True, 1.0):
+        results.append(compiled(x, i).item())
+        seen.add(i + 1)
+    assert results == [2, 2, 2, 2]
+    seen.clear()
+    seen.add(True)
+    assert compiled(x, 1).item() == 2 and compiled(x, 2).item() == 1
+
+
+def test_adding_to_an_existing_set():
+    def body(x, seen):
+        seen.add(7)
+        return x, 7 in seen, len(seen)
+
+    check(body, 1, {1}, whole=False)
+
