@@ -12,8 +12,8 @@ using namespace cpu;
 void meta_softmax(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
   const TensorMeta& self = args[0].impl()->meta;
   wrap_dim(args[1].integer(), self.sizes.size());
-  FRAMEJIT_CHECK_TYPE(is_floating(self.dtype), not_implemented, "\"", op.schema.name,
-                      "\" not implemented for '", dtype_name(self.dtype),
+  FRAMEJIT_CHECK_TYPE(is_floating(self.dtype) || numel(self.sizes) == 0, not_implemented, "\"",
+                      op.schema.name, "\" not implemented for '", dtype_name(self.dtype),
                       "'; give dtype= or call .float() first");
   results.push_back(preserved_meta(self));
 }
