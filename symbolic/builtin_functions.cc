@@ -34,20 +34,39 @@ bool is_subclass(Executor& executor, PyTypeObject* type, Var* classes) {
   }
   PyObject* cls = executor.as_constant(classes);
   if (!cls) executor.break_here(BreakId::raises, "isinstance() arg 2");
-  if (PyType_Check(cls)) {
-    PyRef check = PyRef::steal(PyUnicode_InternFromString("__instancecheck__"));
-    PyObject* method = _PyType_Lookup(Py_TYPE(cls), check.get());
-    bool own = method && PyFunction_Check(method) && strcmp(Py_TYPE(cls)->tp_name, "ABCMeta") != 0;
-    if (own) executor.break_here(BreakId::unknown_call, "__instancecheck__ of " + executor.describe(classes));
-  }
+  static PyObject* const name = PyUnicode_InternFromString("__subclasscheck__");
+  PyObject* own = PyType_Check(cls) ? _PyType_Lookup(Py_TYPE(cls), name) : nullptr;
+  if (own && PyFunction_Check(own) && strcmp(Py_TYPE(cls)->tp_name, "ABCMeta") != 0)
+    executor.break_here(BreakId::unknown_call, "__subclasscheck__ of " + executor.describe(classes));
   int result = PyObject_IsSubclass(reinterpret_cast<PyObject*>(type), cls);
   if (result < 0) executor.raise_pending();
   return result;
 }
 
+/// The method in Python by which the metaclass of `cls` answers isinstance(), or null. Borrowed.
+PyObject* own_instance_check(PyObject* cls) {
+  static PyObject* const name = PyUnicode_InternFromString("__instancecheck__");
+  PyObject* method = cls && PyType_Check(cls) ? _PyType_Lookup(Py_TYPE(cls), name) : nullptr;
+  bool own = method && PyFunction_Check(method) && strcmp(Py_TYPE(cls)->tp_name, "ABCMeta") != 0;
+  return own ? method : nullptr;
+}
+
+bool is_instance(Executor& executor, Var* object, Var* classes) {
+  if (TupleVar* tuple = as<TupleVar>(classes)) {
+    for (Var* item : executor.iterate_all(tuple))
+      if (is_instance(executor, object, item)) return true;
+    return false;
+  }
+  PyTypeObject* type = executor.type_of(object);
+  PyObject* cls = executor.as_constant(classes);
+  PyObject* check = own_instance_check(cls);
+  if (!check || reinterpret_cast<PyObject*>(type) == cls) return is_subclass(executor, type, classes);
+  return executor.truth(executor.call(executor.existing(check, nullptr), {{classes, object}, {}}));
+}
+
 Var* isinstance(Executor& executor, const CallArgs& args) {
   expect(executor, args, 2, 2, "isinstance()");
-  return executor.boolean(is_subclass(executor, executor.type_of(args[0]), args[1]));
+  return executor.boolean(is_instance(executor, args[0], args[1]));
 }
 
 Var* callable(Executor& executor, const CallArgs& args) {

@@ -185,6 +185,7 @@ class Executor {
   void materialize(TensorVar* tensor);  ///< makes it a graph input when it is not in the graph yet
   TensorVar* tensor(const eager::Tensor& tensor, PyRef proxy);
   Var* call_op(PyObject* callable, const CallArgs& args);
+  Var* reshape_in_place(PyObject* callable, const CallArgs& args);
   PyObject* call_wrapped(PyObject* callable, const CallArgs& args);
   Var* tensor_binary(int nb_op, Var* left, Var* right);
   Var* tensor_compare(int op, Var* left, Var* right);

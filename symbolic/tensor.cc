@@ -1,5 +1,6 @@
 // Tensors: graph inputs, and ops called on symbolic tensors wrapped as Python objects (see front_end.h).
 #include <algorithm>
+#include <utility>
 
 #include "symbolic/executor.h"
 
@@ -161,7 +162,33 @@ Var* Executor::finish_op(PyObject* owned_result, const std::string& what) {
   return from_op_result(result.get());
 }
 
+/// `x.unsqueeze_(0)` of a tensor that the trace has made: from now on it is what `x.unsqueeze(0)` gives. Null where
+/// `callable` is no such op. Inputs are left to the op, which refuses while a graph is traced.
+Var* Executor::reshape_in_place(PyObject* callable, const CallArgs& args) {
+  static constexpr std::pair<const char*, const char*> kForms[] = {
+      {"squeeze_", "squeeze"},   {"unsqueeze_", "unsqueeze"}, {"transpose_", "transpose"}, {"t_", "t"},
+      {"swapaxes_", "swapaxes"}, {"swapdims_", "swapdims"},   {"resize_", "new_empty"}};
+  TensorVar* self = args.size() ? as<TensorVar>(args[0]) : nullptr;
+  if (!self || self->existing() || self->gone) return nullptr;
+  const std::string name = callable_name(callable);
+  auto form =
+      std::find_if(std::begin(kForms), std::end(kForms), [&](const auto& row) { return name == row.first; });
+  if (form == std::end(kForms)) return nullptr;
+  // Elements would have to be kept.
+  if (name == "resize_" && self->tensor.numel() != 0) return nullptr;
+  PyRef functional =
+      PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(self->type), form->second));
+  Var* made = functional ? call_op(functional.get(), args) : nullptr;
+  if (!made || made->kind != Kind::tensor) return nullptr;
+  pin(self->proxy.get());  // tensors_ knows it by its address
+  self->tensor = static_cast<TensorVar*>(made)->tensor;
+  self->proxy = static_cast<TensorVar*>(made)->proxy;
+  tensors_[self->tensor.impl()] = self;
+  return self;
+}
+
 Var* Executor::call_op(PyObject* callable, const CallArgs& args) {
+  if (Var* self = reshape_in_place(callable, args)) return self;
   PyObject* result = call_wrapped(callable, args);
   std::vector<Var*> numbers;
   auto collect = [&](Var* var) {

@@ -286,3 +286,38 @@ def test_named_results():
 
     x = fj.tensor([[1.0, 3.0, 2.0], [5.0, 4.0, 6.0]])
     run(fn, x, x.min(0))
+
+
+def test_views_in_place():
+    def own(x):
+        y = x * 2
+        row = y[0]
+        same = y.unsqueeze_(0)
+        same.add_(1)
+        y.transpose_(0, 2).squeeze_()
+        return y, row, same is y, y.shape
+
+    def grown(x):
+        empty = x.data.new().resize_((x.size(0), 3)).fill_(2)
+        return empty, x + empty, x.new_empty(0).resize_(2, 1).zero_() + x
+
+    for fn in (own, grown):
+        run(fn, X)
+    x = X.clone().requires_grad_()
+    fj.compile(lambda x: (x + 1).t_().mul_(x.t()))(x).sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), (2 * X + 1).numpy())
+
+
+def test_views_in_place_of_inputs():
+    def fn(x):
+        x.unsqueeze_(0)
+        return x + 1
+
+    compiled, x, y = fj.compile(fn), X.clone(), X.clone()
+    same(compiled(x), fn(y))
+    assert x.shape == y.shape == (1, 2, 3)
+
+
+def test_instances_by_a_metaclass():
+    run(lambda x: (isinstance(x, fj.autograd.Variable), isinstance(3, (int, fj.autograd.Variable)), isinstance(x, fj.FloatTensor)), X)
+
