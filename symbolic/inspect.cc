@@ -14,10 +14,19 @@ bool is_plain_member(PyTypeObject* type) {
   return false;
 }
 
+/// Members of an Enum that compare by identity and hash as Enum's own code says.
+bool is_own_member(PyTypeObject* type) {
+  static PyObject* const hash = resolve_builtin("enum", "Enum.__hash__");
+  static PyObject* const name = PyUnicode_InternFromString("__hash__");
+  return !strcmp(Py_TYPE(type)->tp_name, "EnumType") &&
+         type->tp_richcompare == PyBaseObject_Type.tp_richcompare && _PyType_Lookup(type, name) == hash;
+}
+
 /// Objects that stand for themselves: guarded by identity when they are used as constants.
 bool is_identity_constant(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
-  if (is_numpy_scalar(type) || is_numpy_ufunc(type) || is_plain_member(type)) return true;
+  if (is_numpy_scalar(type) || is_numpy_ufunc(type) || is_plain_member(type) || is_own_member(type))
+    return true;
   return PyType_Check(object) || PyModule_Check(object) || PyCFunction_Check(object) ||
          type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type || type == &PyGetSetDescr_Type ||
          type == &PyMemberDescr_Type || type == &PyClassMethodDescr_Type || type == &PyProperty_Type;

@@ -21,6 +21,14 @@ class Mode(str, enum.Enum):
     MEAN = "mean"
 
 
+class Activation(enum.Enum):
+    RELU = "relu"
+    GELU = "gelu"
+
+
+FACTORS = {Activation.RELU: lambda x: x * 5, Activation.GELU: lambda x: x * 7}
+
+
 class Scaled:
     def __init__(self):
         self.temperature = np.power(64, 0.5)
@@ -261,3 +269,18 @@ def test_a_subclass_keeps_its_own_fromkeys():
         pass
 
     check(lambda x: (type(Own.fromkeys("ab", x)).__name__, x), fj.ones(2), whole=False)
+
+
+def test_members_of_enums_are_keys():
+    def fn(x, kind):
+        return FACTORS[kind](x), kind in FACTORS, kind.value, {kind: 1}[kind], {Activation.GELU, kind} == {kind}, getattr(kind, "extra", None)
+
+    compiled, x = fj.compile(fn, fullgraph=True), fj.ones(1)
+    for kind in (Activation.RELU, Activation.GELU, Activation.RELU):
+        assert str(compiled(x, kind)) == str(fn(x, kind))
+    Activation.RELU.extra = 3
+    try:
+        assert compiled(x, Activation.RELU)[-1] == 3
+    finally:
+        del Activation.RELU.extra
+
