@@ -1,4 +1,5 @@
 // Operators: tensors, numbers, constants, containers, then the special methods of classes.
+#include "symbolic/builtins.h"
 #include "symbolic/executor.h"
 
 namespace framejit::symbolic {
@@ -155,8 +156,16 @@ std::optional<bool> Executor::containers_equal(Var* left, Var* right) {
   if (left == right && left->kind != Kind::object) return true;
   bool known = left->kind != Kind::object && right->kind != Kind::object;
   if (left->kind != right->kind) {
-    if (known || is_constant_like(left) || is_constant_like(right))
-      return guard_type(left), guard_type(right), false;
+    auto is_set = [](Var* var) {
+      return var->kind == Kind::set || var->kind == Kind::view ||
+             (var->kind == Kind::object && var->existing() && PyAnySet_Check(var->real.get()));
+    };
+    if (is_set(left) && is_set(right)) return std::nullopt;  // one that exists, keys of a dict
+    // An object of a type of the user's or of NumPy's says itself what it is equal to.
+    Var* object = left->kind == Kind::object ? left : right;
+    const bool plain = (is_constant_like(object) && !is_numpy_scalar(type_of(object))) ||
+                       type_of(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
+    if (known || plain) return guard_type(left), guard_type(right), false;
     return std::nullopt;
   }
   switch (left->kind) {

@@ -1,5 +1,8 @@
 """Lists, tuples, dicts, sets: new ones, existing ones, and what is left of them afterwards."""
 
+import collections
+
+import numpy as np
 import pytest
 
 import framejit as fj
@@ -194,6 +197,16 @@ def test_existing_sets():
         check(body, Model(), given, 3)
 
 
+def test_new_sets_against_existing_ones():
+    def body(given, constants):
+        new = frozenset(given)
+        return new == given, given == new, new != given, {1, 2} == given, new == constants, constants == {1, 2}, new == 3
+
+    for given in ({1, 2}, {3}):
+        check(body, given, frozenset({1, 2}), whole=False)
+        check(body, given, frozenset("ab"), whole=False)
+
+
 def test_a_set_that_changes_between_calls():
     seen = {1}
     compiled = fj.compile(lambda x, i: x * 2 if i in seen else x)
@@ -214,4 +227,19 @@ def test_adding_to_an_existing_set():
         return x, 7 in seen, len(seen)
 
     check(body, 1, {1}, whole=False)
+
+
+def test_comparisons_with_objects_that_say_themselves_what_they_equal():
+    class Number(int):
+        pass
+
+    def body(other):
+        keys = {"a": 1}.keys()
+        same_keys = keys == {"a"}, {"a"} == keys, keys == frozenset("a"), keys == other
+        return same_keys, [str(v) for v in (other == (1, 2), [1, 2] == other, other == {}, other != "a", other == 2, 2 == other, {1, 2} == other)]
+
+    for other in (Number(2), np.float64(2), np.bool_(True), np.array([1, 2]), collections.deque([1, 2]), range(1, 3), {"a": 0}.keys(), 2):
+        expected = body(other)
+        compiled = fj.compile(body)
+        assert repr(compiled(other)) == repr(compiled(other)) == repr(expected)
 
