@@ -3,6 +3,7 @@
 //
 // Tour of eager/cpu/
 //   thread_pool.h scratch.h   the threads that kernels share; scratch memory, a block per thread
+//   copy_bytes.h              rows copied at the memory's speed
 //   isa.h                     which of the instruction sets that kernels were built for runs here
 //   tile/       innermost loops, compiled once per instruction set: those of pointwise rows (generated, over the
 //               functions of tile/functions.h), and *.cc for the loops of the folders below

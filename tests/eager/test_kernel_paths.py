@@ -226,3 +226,15 @@ def test_cummax_with_and_without_gradient() -> None:
         for a, b, c in zip(got, expected, x.clone().requires_grad_().cummax(dim), strict=True):
             np.testing.assert_array_equal(a.numpy(), b.numpy())
             np.testing.assert_array_equal(a.numpy(), c.detach().numpy())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+@pytest.mark.parametrize("shift", [1, 3, -3, 16, 63, 64])
+def test_long_rows_at_any_place(dtype: str, shift: int) -> None:
+    values = np.arange(8 * 4096 // np.dtype(dtype).itemsize).reshape(8, -1).astype(dtype)
+    ours = fj.from_numpy(values.copy())
+    np.testing.assert_array_equal(ours.roll(shift, 1).numpy(), np.roll(values, shift, 1))
+    copied = fj.zeros_like(ours)
+    copied[:, abs(shift) :] = ours[:, : -abs(shift)]
+    np.testing.assert_array_equal(copied.numpy()[:, abs(shift) :], values[:, : -abs(shift)])
+

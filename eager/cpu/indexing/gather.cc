@@ -1,6 +1,5 @@
 // gather, scatter and scatter_add; index_select and index_add.
-#include <cstring>
-
+#include "eager/cpu/copy_bytes.h"
 #include "eager/cpu/indexing/dim_plan.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/loops/row_ops.h"
@@ -139,9 +138,9 @@ void index_select_kernel(const Op& op, const Value* args, Value* results) {
     parallel_for(shape.outer * count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, block)),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t i = begin; i < end; ++i)
-                     std::memcpy(to + i * block,
-                                 from + ((i / count) * shape.length + indices[i % count]) * block,
-                                 size_t(block));
+                     copy_bytes(to + i * block,
+                                from + ((i / count) * shape.length + indices[i % count]) * block,
+                                size_t(block));
                  });
   }
   results[0] = std::move(result);

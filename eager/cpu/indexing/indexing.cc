@@ -1,6 +1,7 @@
 // Advanced indexing: reading, writing, adding.
 #include <algorithm>
 
+#include "eager/cpu/copy_bytes.h"
 #include "eager/cpu/indexing/index_loops.h"
 #include "eager/cpu/indexing/index_plan.h"
 #include "eager/cpu/kernel_support.h"
@@ -50,7 +51,7 @@ void copy_run(const T* from, int64_t run, T* to) {
   if (run == 1)
     *to = *from;
   else
-    std::copy_n(from, run, to);
+    copy_bytes(to, from, size_t(run) * sizeof(T));
 }
 
 int64_t outer_count(const IndexPlan& plan) { return int64_t(plan.before.size()) * plan.count; }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
+#include "eager/cpu/copy_bytes.h"
 #include "eager/cpu/isa.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/loops/loop_kernels.h"
@@ -131,8 +131,7 @@ bool copy_runs(const Operand& from, const Tensor& to) {
   const int64_t item = int64_t(item_size(to.dtype())), run = dims.sizes[last] * item;
   if (dims.from[last] != 1 || dims.to[last] != 1 || dims.sizes[last] < 2) return false;
   const auto copy = [&](auto bytes) {  // of each run: a constant, where it is a common one
-    for_each_run(dims, from, to,
-                 [bytes](const char* in, char* out) { std::memmove(out, in, size_t(bytes)); });
+    for_each_run(dims, from, to, [bytes](const char* in, char* out) { copy_bytes(out, in, size_t(bytes)); });
   };
   switch (run) {
     case 32:

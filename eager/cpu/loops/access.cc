@@ -1,8 +1,8 @@
 #include "eager/cpu/loops/access.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "eager/cpu/copy_bytes.h"
 #include "eager/cpu/element_size.h"
 
 namespace framejit::eager::cpu {
@@ -75,7 +75,7 @@ void scatter(const Access& access, void* base, int64_t item, int64_t start, int6
     char* out = static_cast<char*>(base) + offset * item;
     const char* in = static_cast<const char*>(from) + done * item;
     if (stride == 1) {
-      std::memcpy(out, in, size_t(length * item));
+      copy_bytes(out, in, size_t(length * item));
     } else {
       for_size(item, [&](auto zero) { scatter_segment<decltype(zero)>(out, stride, in, length); });
     }

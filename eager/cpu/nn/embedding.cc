@@ -1,6 +1,5 @@
 // embedding and its gradient.
-#include <cstring>
-
+#include "eager/cpu/copy_bytes.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
@@ -47,7 +46,7 @@ void embedding_kernel(const Op& op, const Value* args, Value* results) {
   parallel_for(count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, bytes)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t i = begin; i < end; ++i)
-                   std::memcpy(to + i * bytes, from + rows[i] * bytes, size_t(bytes));
+                   copy_bytes(to + i * bytes, from + rows[i] * bytes, size_t(bytes));
                });
   results[0] = std::move(result);
 }
