@@ -238,3 +238,19 @@ def test_long_rows_at_any_place(dtype: str, shift: int) -> None:
     copied[:, abs(shift) :] = ours[:, : -abs(shift)]
     np.testing.assert_array_equal(copied.numpy()[:, abs(shift) :], values[:, : -abs(shift)])
 
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "float64", "complex128"])
+@pytest.mark.parametrize("rows", [1, 3, 4, 9])
+def test_index_select_of_columns(dtype: str, rows: int) -> None:
+    values = np.arange(rows * 37).reshape(rows, 37).astype(dtype)
+    places = np.random.default_rng(0).integers(0, 37, 21)
+    got = fj.from_numpy(values).index_select(1, fj.from_numpy(places))
+    np.testing.assert_array_equal(got.numpy(), values[:, places])
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 5, 1000])
+def test_linspace(steps: int) -> None:
+    for dtype in ("float32", "float64", "int64"):
+        expected = torch.linspace(-3, 11, steps, dtype=getattr(torch, dtype))
+        np.testing.assert_allclose(fj.linspace(-3, 11, steps, dtype=getattr(fj, dtype)).numpy(), expected.numpy(), rtol=1e-6, atol=1e-6)
+

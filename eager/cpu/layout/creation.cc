@@ -135,8 +135,9 @@ void linspace_kernel(const Op& op, const Value* args, Value* results) {
     const Real start = exact(args[0]), end = exact(args[1]);
     const Real step = count > 1 ? (end - start) / Real(count - 1) : Real(0);
     T* to = result.data_as<T>();
-    for (int64_t i = 0; i < count; ++i)
-      to[i] = T(i < count / 2 || count == 1 ? start + step * Real(i) : end - step * Real(count - 1 - i));
+    const int64_t half = count == 1 ? 1 : count / 2;
+    for (int64_t i = 0; i < half; ++i) to[i] = T(start + step * Real(i));
+    for (int64_t i = half; i < count; ++i) to[i] = T(end - step * Real(count - 1 - i));
   });
   results[0] = std::move(result);
 }
