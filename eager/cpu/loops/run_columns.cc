@@ -14,22 +14,17 @@ namespace {
 constexpr int64_t kBlockElements = 128 * 1024;
 
 /// As many stripes at least, where there are the rows: what is done once for each place of a stripe costs
-/// about as much. Fewer where stripes would be shorter than pages, which are not read ahead then.
-constexpr int64_t kStripes = 128, kFewStripes = 32, kShort = 1024;
+/// about as much.
+constexpr int64_t kStripes = 128;
 
 bool finds_index(ReduceKind kind) { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
-
-/// Of a stripe.
-int64_t most_rows(const Nest& nest) {
-  const int64_t few = std::min(nest.rows / kFewStripes, kShort / std::max<int64_t>(nest.columns, 1));
-  return std::max<int64_t>({1, nest.rows / kStripes, few});
-}
 
 class ColumnPlan {
  public:
   explicit ColumnPlan(const Nest& nest)
       : nest(nest),
-        fold(std::clamp<int64_t>(nest.tile / std::max<int64_t>(nest.columns, 1), 1, most_rows(nest))),
+        fold(std::clamp<int64_t>(nest.tile / std::max<int64_t>(nest.columns, 1), 1,
+                                 std::max<int64_t>(1, nest.rows / kStripes))),
         column_tiles((nest.columns + nest.tile - 1) / nest.tile),
         reducers(row_reducers(nest)) {
     int64_t stripes =
