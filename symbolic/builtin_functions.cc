@@ -25,6 +25,14 @@ Var* len(Executor& executor, const CallArgs& args) {
   return executor.length(args[0]);
 }
 
+/// The method in Python by which the metaclass of `cls` answers isinstance() or issubclass(), or null. Borrowed.
+PyObject* own_check(PyObject* cls, const char* name) {
+  PyRef text = PyRef::steal(PyUnicode_InternFromString(name));
+  PyObject* method = cls && PyType_Check(cls) ? _PyType_Lookup(Py_TYPE(cls), text.get()) : nullptr;
+  bool own = method && PyFunction_Check(method) && strcmp(Py_TYPE(cls)->tp_name, "ABCMeta") != 0;
+  return own ? method : nullptr;
+}
+
 /// isinstance and issubclass, by the class alone.
 bool is_subclass(Executor& executor, PyTypeObject* type, Var* classes) {
   if (TupleVar* tuple = as<TupleVar>(classes)) {
@@ -34,21 +42,11 @@ bool is_subclass(Executor& executor, PyTypeObject* type, Var* classes) {
   }
   PyObject* cls = executor.as_constant(classes);
   if (!cls) executor.break_here(BreakId::raises, "isinstance() arg 2");
-  static PyObject* const name = PyUnicode_InternFromString("__subclasscheck__");
-  PyObject* own = PyType_Check(cls) ? _PyType_Lookup(Py_TYPE(cls), name) : nullptr;
-  if (own && PyFunction_Check(own) && strcmp(Py_TYPE(cls)->tp_name, "ABCMeta") != 0)
+  if (own_check(cls, "__subclasscheck__"))
     executor.break_here(BreakId::unknown_call, "__subclasscheck__ of " + executor.describe(classes));
   int result = PyObject_IsSubclass(reinterpret_cast<PyObject*>(type), cls);
   if (result < 0) executor.raise_pending();
   return result;
-}
-
-/// The method in Python by which the metaclass of `cls` answers isinstance(), or null. Borrowed.
-PyObject* own_instance_check(PyObject* cls) {
-  static PyObject* const name = PyUnicode_InternFromString("__instancecheck__");
-  PyObject* method = cls && PyType_Check(cls) ? _PyType_Lookup(Py_TYPE(cls), name) : nullptr;
-  bool own = method && PyFunction_Check(method) && strcmp(Py_TYPE(cls)->tp_name, "ABCMeta") != 0;
-  return own ? method : nullptr;
 }
 
 bool is_instance(Executor& executor, Var* object, Var* classes) {
@@ -59,7 +57,7 @@ bool is_instance(Executor& executor, Var* object, Var* classes) {
   }
   PyTypeObject* type = executor.type_of(object);
   PyObject* cls = executor.as_constant(classes);
-  PyObject* check = own_instance_check(cls);
+  PyObject* check = own_check(cls, "__instancecheck__");
   if (!check || reinterpret_cast<PyObject*>(type) == cls) return is_subclass(executor, type, classes);
   return executor.truth(executor.call(executor.existing(check, nullptr), {{classes, object}, {}}));
 }

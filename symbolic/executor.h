@@ -135,7 +135,6 @@ class Executor {
   const Source* source_of(Var* var);          ///< of an existing object, a constant source if it has none
   Key key_of(Var* var);                       ///< breaks or raises when unhashable
   std::string describe(Var* var) const;       ///< for break details
-  bool is_enum_type(PyTypeObject* type) const;
 
   // ---- attribute.cc, attribute_kinds.cc, attribute_store.cc
   /// What the class of `owner` defines (MRO, not bound), guarded; borrowed, or null and guarded absent.

@@ -14,12 +14,16 @@ bool is_plain_member(PyTypeObject* type) {
   return false;
 }
 
-/// Members of an Enum that compare by identity and hash as Enum's own code says.
+/// Of members that compare by identity: not an IntEnum or StrEnum.
+bool is_enum_type(PyTypeObject* type) {
+  return !strcmp(Py_TYPE(type)->tp_name, "EnumType") &&
+         type->tp_richcompare == PyBaseObject_Type.tp_richcompare;
+}
+/// And that hash as Enum's own code says.
 bool is_own_member(PyTypeObject* type) {
   static PyObject* const hash = resolve_builtin("enum", "Enum.__hash__");
   static PyObject* const name = PyUnicode_InternFromString("__hash__");
-  return !strcmp(Py_TYPE(type)->tp_name, "EnumType") &&
-         type->tp_richcompare == PyBaseObject_Type.tp_richcompare && _PyType_Lookup(type, name) == hash;
+  return is_enum_type(type) && _PyType_Lookup(type, name) == hash;
 }
 
 /// Objects that stand for themselves: guarded by identity when they are used as constants.
@@ -345,12 +349,6 @@ Key Executor::key_of(Var* var) {
       break_here(BreakId::unknown_object, "hash of " + describe(var));
   }
   return {Py_hash_t(reinterpret_cast<uintptr_t>(var) >> 4), nullptr, var};
-}
-
-/// Of members that compare by identity: not an IntEnum or StrEnum.
-bool Executor::is_enum_type(PyTypeObject* type) const {
-  return !strcmp(Py_TYPE(type)->tp_name, "EnumType") &&
-         type->tp_richcompare == PyBaseObject_Type.tp_richcompare;
 }
 
 std::string Executor::describe(Var* var) const {
