@@ -152,9 +152,7 @@ NormGradients batch_norm_planes_backward(const Tensor& grad, const Tensor& input
                                          const Tensor& mean, const Tensor& variance, double eps,
                                          bool of_input) {
   const Channels channels(input);
-  NormGradients gradients;
-  if (of_input) gradients[0] = Tensor::empty(input.sizes(), input.dtype());
-  for (size_t i : {1, 2}) gradients[i] = Tensor::empty(Dims{channels.count}, input.dtype());
+  NormGradients gradients = empty_gradients(channels, input, of_input);
   for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto p = parameters<T>(weight, {}, mean, variance, eps);

@@ -47,6 +47,14 @@ struct Channels {
   }
 };
 
+/// Room for the gradients of the input, where it is wanted, and of two parameters of each channel.
+inline NormGradients empty_gradients(const Channels& channels, const Tensor& input, bool of_input) {
+  NormGradients gradients;
+  if (of_input) gradients[0] = Tensor::empty(input.sizes(), input.dtype());
+  for (size_t i : {1, 2}) gradients[i] = Tensor::empty(Dims{channels.count}, input.dtype());
+  return gradients;
+}
+
 template <class F>
 void for_each_channel(const Channels& channels, F f) {
   parallel_for(channels.count, norm_rows_per_piece(channels.elements()), [&](int64_t begin, int64_t end) {

@@ -92,9 +92,7 @@ void channel_backward(const Channels& channels, int64_t c, const T* grads, const
 NormGradients scale_channels_backward(const Tensor& grad, const Tensor& input, const Tensor& scale,
                                       bool of_input) {
   const Channels channels(input);
-  NormGradients gradients;
-  if (of_input) gradients[0] = Tensor::empty(input.sizes(), input.dtype());
-  for (size_t i : {1, 2}) gradients[i] = Tensor::empty(Dims{channels.count}, input.dtype());
+  NormGradients gradients = empty_gradients(channels, input, of_input);
   for_float_type(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T *g = grad.data_as<T>(), *x = input.data_as<T>(), *factors = scale.data_as<T>();
