@@ -42,6 +42,28 @@ def test_topk(k: int, largest: bool, dim: int) -> None:
     np.testing.assert_array_equal(np.take_along_axis(x, indices.numpy(), dim), values.numpy())
 
 
+@pytest.mark.parametrize("length, k", [(20, 10), (64, 64), (700, 60), (700, 500), (5000, 100)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int16", "uint8", "bool", "float16"])
+def test_topk_is_the_head_of_a_sort(length: int, k: int, dtype: str) -> None:
+    x = fj.from_numpy(numbers(3, length) + 6).to(getattr(fj, dtype))
+    for largest in (False, True):
+        got, expected = x.topk(k, largest=largest), x.sort(descending=largest, stable=True)
+        assert all(fj.equal(a, b[:, :k]) for a, b in zip(got, expected, strict=True))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int16", "uint8", "bool", "float16"])
+@pytest.mark.parametrize("scale", [1e-9, 120])
+def test_places_of_a_sorted_row(dtype: str, scale: float) -> None:
+    """Of rows that fall, rise, and alternate: pivots are bad then."""
+    up = np.arange(1000.0)
+    rows = np.stack([up, -up, up * (-1) ** up, up % 7, np.abs(up - 500)]) / 1000 * scale
+    x = fj.from_numpy(rows).to(getattr(fj, dtype))
+    values, indices = x.sort(stable=True)
+    for k in (1, 2, 499, 500, 501, 999, 1000):
+        got = x.kthvalue(k)
+        assert fj.equal(got[0], values[:, k - 1]) and fj.equal(got[1], indices[:, k - 1])
+
+
 @pytest.mark.parametrize("nan", [False, True])
 @pytest.mark.parametrize("length", [1, 2, 7, 300])
 def test_order_statistics(nan: bool, length: int) -> None:
@@ -75,6 +97,21 @@ def test_reductions_of_halves(shape: tuple[int, ...], name: str, dtype: str) -> 
         got, expected = getattr(x, name)(dim), getattr(x.float(), name)(dim).to(x.dtype)
         np.testing.assert_array_equal(got.float().numpy(), expected.float().numpy())
         np.testing.assert_array_equal(fj.compile(getattr(fj, name))(x, dim).float().numpy(), got.float().numpy())
+
+
+@pytest.mark.parametrize("shape", [(3, 50, 7), (2, 700, 8), (2, 9000, 3), (70, 100), (2, 300, 200), (40, 3000), (2, 1000, 24)])
+def test_sums_of_columns_do_not_depend_on_the_program(shape: tuple[int, ...]) -> None:
+    """One that computes much, in small tiles, adds in the order of one that reads memory alone."""
+    a, b = (fj.from_numpy(np.random.default_rng(i).standard_normal(shape).astype("float32")) for i in range(2))
+
+    def sums(a: Any, b: Any) -> Any:
+        x = (a * b + a) * (b - a)
+        y = x * a + b
+        z = fj.maximum(x, y) - b
+        return x.sum(-2), y.sum(-2), z.sum(-2), z.amax(-2), z.argmin(-2)
+
+    for got, expected in zip(fj.compile(sums)(a, b), sums(a, b), strict=True):
+        assert fj.equal(got, expected)
 
 
 def test_nansum_of_infinities() -> None:

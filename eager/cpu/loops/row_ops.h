@@ -55,11 +55,28 @@ class RowFold {
   T of(const T* x, int64_t n) const {
     return fold(n, [&](int64_t at, int64_t count) { return reducer_.chunk(x + at, count, at); });
   }
+  /// Of each of `rows` rows of `n` elements that lie side by side.
+  void of_rows(const T* x, int64_t rows, int64_t n, T* out) const {
+    if (n > kReduceChunk) {
+      for (int64_t r = 0; r < rows; ++r) out[r] = of(x + r * n, n);
+      return;
+    }
+    ReduceState totals[kRowsAtOnce], chunks[kRowsAtOnce];
+    for (int64_t r = 0; r < rows; r += kRowsAtOnce) {
+      const int64_t count = std::min(kRowsAtOnce, rows - r);
+      std::fill_n(totals, count, reducer_.start());
+      reducer_.chunks(x + r * n, n, count, n, 0, chunks);
+      reducer_.merge(totals, chunks, count);
+      reducer_.finish(totals, count, n, out + r);
+    }
+  }
   T of_products(const T* a, const T* b, int64_t n) const {
     return fold(n, [&](int64_t at, int64_t count) { return reducer_.product(a + at, b + at, count); });
   }
 
  private:
+  static constexpr int64_t kRowsAtOnce = 32;
+
   template <class Chunk>
   T fold(int64_t n, Chunk chunk) const {
     ReduceState total = reducer_.start();

@@ -3,6 +3,7 @@
 //
 // Short rows are laid side by side, several to a tile: a *stripe*. Its running results are folded at the end.
 #include <algorithm>
+#include <numeric>
 
 #include "eager/cpu/loops/run_modes.h"
 #include "eager/cpu/thread_pool.h"
@@ -13,9 +14,25 @@ namespace {
 /// About how many elements a block of rows has.
 constexpr int64_t kBlockElements = 128 * 1024;
 
-/// As many stripes at least, where there are the rows: what is done once for each place of a stripe costs
-/// about as much.
-constexpr int64_t kStripes = 128;
+/// As many stripes at least, where there are the rows: what is done once for each place of a stripe costs something
+/// too.
+constexpr int64_t kStripes = 16;
+/// Elements whose running results stay in registers.
+constexpr int64_t kShortStripe = 128;
+/// Elements that every tile of a program with reductions has room for.
+constexpr int64_t kLongStripe = kReduceChunk;
+/// Stripes had best be whole vectors of floats.
+constexpr int64_t kWhole = 16;
+
+/// Rows of a stripe. The order of additions is that of the shape alone, hence the same in every program.
+int64_t rows_of_stripe(int64_t rows, int64_t columns) {
+  if (columns == 0 || columns > kLongStripe) return 1;
+  const int64_t unit = kWhole / std::gcd(columns, kWhole);  // as many make whole vectors
+  const int64_t short_rows = kShortStripe / columns;
+  const int64_t most = short_rows >= unit ? short_rows : kLongStripe / columns;
+  const int64_t fold = std::max<int64_t>(1, std::min(most, rows / kStripes));
+  return fold < unit ? fold : fold / unit * unit;
+}
 
 bool finds_index(ReduceKind kind) { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
 
@@ -23,8 +40,8 @@ class ColumnPlan {
  public:
   explicit ColumnPlan(const Nest& nest)
       : nest(nest),
-        fold(std::clamp<int64_t>(nest.tile / std::max<int64_t>(nest.columns, 1), 1,
-                                 std::max<int64_t>(1, nest.rows / kStripes))),
+        fold(rows_of_stripe(nest.rows, nest.columns)),
+        stripes_per_tile(std::max<int64_t>(1, nest.tile / std::max<int64_t>(1, fold * nest.columns))),
         column_tiles((nest.columns + nest.tile - 1) / nest.tile),
         reducers(row_reducers(nest)) {
     int64_t stripes =
@@ -35,7 +52,8 @@ class ColumnPlan {
       if (instruction.kind == Instruction::Kind::reduce) indexed.push_back(finds_index(instruction.reduce));
   }
   const Nest& nest;
-  int64_t fold;  ///< rows per stripe
+  int64_t fold;              ///< rows per stripe
+  int64_t stripes_per_tile;  ///< of a program
   int64_t column_tiles;
   int64_t rows_per_block;
   int64_t row_blocks;
@@ -113,13 +131,15 @@ void run_block(const ColumnPlan& plan, TileRunner& runner, std::vector<Running>&
   int64_t places = plan.fold > 1 ? plan.fold * nest.columns : columns;
   for (size_t k = 0; k < running.size(); ++k) {
     running[k].reducer->start(running[k].accumulators, places);
-    std::fill_n(running[k].states, places, plan.reducers[k].start());
+    const int64_t states = running[k].reducer->fold ? columns : places;
+    std::fill_n(running[k].states, states, plan.reducers[k].start());
   }
   const int64_t stride = plan.fold * nest.columns;
   int64_t since_flush = 0, begin = first_row / plan.fold;
   for (int64_t row = first_row; row < last_row;) {
-    const int64_t whole = nest.in_memory ? (last_row - row) / plan.fold : 1;
-    const int64_t stripes = std::clamp<int64_t>(whole, 1, kColumnFlush - since_flush);
+    const int64_t whole = (last_row - row) / plan.fold;
+    const int64_t most = nest.in_memory ? kColumnFlush : plan.stripes_per_tile;
+    const int64_t stripes = std::clamp<int64_t>(std::min(whole, most), 1, kColumnFlush - since_flush);
     const int64_t n = plan.fold > 1 ? std::min(plan.fold, last_row - row) * nest.columns : columns;
     const int64_t start = (outer * nest.rows + row) * nest.columns + first_column;
     if (nest.in_memory) {
@@ -127,11 +147,12 @@ void run_block(const ColumnPlan& plan, TileRunner& runner, std::vector<Running>&
         r.take(r.operands[0] + start * r.item, r.operands[1] ? r.operands[1] + start * r.item : nullptr,
                stride, stripes, n, since_flush);
     } else {
-      runner.run_tile(0, start, 0, n, [&](const Instruction& instruction, const void* const* operands) {
-        running[size_t(instruction.slot)].take(static_cast<const char*>(operands[0]),
-                                               static_cast<const char*>(operands[1]), stride, 1, n,
-                                               since_flush);
-      });
+      runner.run_tile(0, start, 0, (stripes - 1) * stride + n,
+                      [&](const Instruction& instruction, const void* const* operands) {
+                        running[size_t(instruction.slot)].take(static_cast<const char*>(operands[0]),
+                                                               static_cast<const char*>(operands[1]), stride,
+                                                               stripes, n, since_flush);
+                      });
     }
     row += stripes * plan.fold;
     since_flush += stripes;

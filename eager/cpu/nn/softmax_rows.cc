@@ -34,14 +34,15 @@ namespace {
 
 constexpr int64_t kBlock = 2048;  ///< elements of short rows whose powers are computed by one call
 
-/// `rows` rows of n elements. `powers` and `sums` are scratch memory; `powers` is `out` where not `log`.
+/// `rows` rows of n elements. `powers` and `sums`, one of a row, are scratch memory; `powers` is `out` where not `log`.
 template <class T>
 void softmax_block(const T* x, int64_t rows, int64_t n, bool log, T* out, T* powers, T* sums) {
   const RowOps<T>& ops = RowOps<T>::get();
   const RowFold<T> largest(ReduceKind::amax), sum(ReduceKind::sum);
-  for (int64_t r = 0; r < rows; ++r) ops.subtract(x + r * n, largest.of(x + r * n, n), n, out + r * n);
+  largest.of_rows(x, rows, n, sums);
+  for (int64_t r = 0; r < rows; ++r) ops.subtract(x + r * n, sums[r], n, out + r * n);
   ops.exp(out, rows * n, powers);
-  for (int64_t r = 0; r < rows; ++r) sums[r] = sum.of(powers + r * n, n);
+  sum.of_rows(powers, rows, n, sums);
   if (log) ops.log(sums, rows, sums);
   for (int64_t r = 0; r < rows; ++r)
     log ? ops.subtract(out + r * n, sums[r], n, out + r * n)

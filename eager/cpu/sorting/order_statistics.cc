@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "eager/cpu/kernel_support.h"
-#include "eager/cpu/sorting/radix.h"
+#include "eager/cpu/sorting/select.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
@@ -33,35 +33,53 @@ int64_t mode_index(const T* from, int64_t stride, std::span<const int64_t> order
   return found;
 }
 
+/// Of rows of `n` elements, `stride` apart. Keeps its memory from one row to the next.
+template <class T>
+class RowStatistics {
+ public:
+  RowStatistics(int64_t stride, int64_t n) : stride_(stride), n_(n), few_(n <= RankOrder<T>::kLongest) {}
+
+  int64_t mode(const T* row) {
+    return few_ ? mode_index<T>(row, stride_, ranks_(row, stride_, n_, false))
+                : mode_index<T>(row, stride_, order_(row, stride_, n_, false));
+  }
+  int64_t kth(const T* row, int64_t place) {
+    return few_ ? ranks_.index_at(row, stride_, n_, place) : select_.take(row, stride_, n_).index_at(place);
+  }
+  int64_t median(const T* row, bool ignore_nan) {
+    if (few_) return kth(row, median_place(n_, count_nans(row), ignore_nan));
+    select_.take(row, stride_, n_);
+    return select_.index_at(median_place(n_, select_.nans(), ignore_nan));
+  }
+
+ private:
+  int64_t count_nans(const T* row) const {
+    int64_t nans = 0;
+    for (int64_t i = 0; i < n_; ++i) nans += row[i * stride_] != row[i * stride_];
+    return nans;
+  }
+
+  int64_t stride_, n_;
+  bool few_;
+  RankOrder<T> ranks_;
+  RadixOrder<T> order_;
+  Select<T> select_;
+};
+
 template <class T>
 void find_statistics(const Tensor& self, const RowShape& shape, const std::string& which, int64_t k,
                      int64_t* to) {
   const T* from = self.data_as<T>();
   const int64_t stride = shape.inner, n = shape.length;
+  const bool mode = which == "mode", kth = which == "kth", ignore_nan = which == "nanmedian";
   const int64_t grain = std::max<int64_t>(1, 8192 / std::max<int64_t>(1, n));
-  const bool few = n <= RankOrder<T>::kLongest;
   parallel_for(shape.outer * stride, grain, [&](int64_t begin, int64_t end) {
-    RankOrder<T> ranks;
-    RadixOrder<T> order;
-    RadixSelect<T> select;
+    RowStatistics<T> statistics(stride, n);
     for (int64_t r = begin; r < end; ++r) {
       const T* row = from + (r / stride) * n * stride + r % stride;
-      const auto ordered = [&]() -> std::span<const int64_t> {
-        if (few) return ranks(row, stride, n, false);
-        return order(row, stride, n, false);
-      };
-      const auto index_at = [&](int64_t place) {
-        return few ? ordered()[size_t(place)] : select.take(row, stride, n).index_at(place);
-      };
-      if (which == "mode") {
-        to[r] = mode_index(row, stride, ordered());
-      } else if (which == "kth") {
-        to[r] = index_at(k - 1);
-      } else {
-        int64_t nans = 0;
-        for (int64_t i = 0; i < n; ++i) nans += row[i * stride] != row[i * stride];
-        to[r] = index_at(median_place(n, nans, which == "nanmedian"));
-      }
+      to[r] = mode  ? statistics.mode(row)
+              : kth ? statistics.kth(row, k - 1)
+                    : statistics.median(row, ignore_nan);
     }
   });
 }

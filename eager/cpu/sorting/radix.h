@@ -123,20 +123,26 @@ class RankOrder {
 
   /// As `RadixOrder`; n <= kLongest. Good until the next call.
   std::span<const int64_t> operator()(const T* from, int64_t stride, int64_t n, bool descending) {
-    keys_.fill(std::numeric_limits<Key>::max());  // behind the row: never smaller
-    for (int64_t i = 0; i < n; ++i) {
-      const Key key = Key(sort_key(from[i * stride]) ^ kSign);
-      keys_[size_t(i)] = descending ? ~key : key;
-    }
+    take(from, stride, n, descending);
     std::fill_n(places_.begin(), n, -1);
     for (int64_t i = 0; i < n; ++i) {
-      size_t rank = n <= 16   ? smaller<16>(keys_[size_t(i)])
-                    : n <= 32 ? smaller<32>(keys_[size_t(i)])
-                              : smaller<kLongest>(keys_[size_t(i)]);
+      size_t rank = smaller(keys_[size_t(i)], n);
       while (places_[rank] >= 0) ++rank;  // equal ones came before
       places_[rank] = i;
     }
     return {places_.data(), size_t(n)};
+  }
+  /// The one of these at `place`, in ascending order.
+  int64_t index_at(const T* from, int64_t stride, int64_t n, int64_t place) {
+    take(from, stride, n, false);
+    for (int64_t i = 0;; ++i) {
+      const Key key = keys_[size_t(i)];
+      int64_t before = int64_t(smaller(key, n));
+      if (before == place) return i;
+      if (before > place || before + int64_t(equal(key, n)) <= place) continue;
+      for (int64_t j = i;; ++j)
+        if (keys_[size_t(j)] == key && before++ == place) return j;
+    }
   }
 
  private:
@@ -144,47 +150,32 @@ class RankOrder {
   using Key = std::make_signed_t<Bits>;  // SSE compares these alone
   static constexpr Bits kSign = Bits(1) << (8 * sizeof(Bits) - 1);
 
-  template <size_t kCount>
-  size_t smaller(Key key) const {
+  void take(const T* from, int64_t stride, int64_t n, bool descending) {
+    keys_.fill(std::numeric_limits<Key>::max());  // behind the row: never smaller
+    for (int64_t i = 0; i < n; ++i) {
+      const Key key = Key(sort_key(from[i * stride]) ^ kSign);
+      keys_[size_t(i)] = descending ? ~key : key;
+    }
+  }
+  size_t smaller(Key key, int64_t n) const {
+    return count(n, [=](Key other) { return other < key; });
+  }
+  size_t equal(Key key, int64_t n) const {
+    return count(n, [=](Key other) { return other == key; });
+  }
+  template <class Counts>
+  size_t count(int64_t n, const Counts& counts) const {
+    return n <= 16 ? count_of<16>(counts) : n <= 32 ? count_of<32>(counts) : count_of<kLongest>(counts);
+  }
+  template <size_t kCount, class Counts>
+  size_t count_of(const Counts& counts) const {
     Key count = 0;
-    for (size_t i = 0; i < kCount; ++i) count += Key(keys_[i] < key);
+    for (size_t i = 0; i < kCount; ++i) count += Key(counts(keys_[i]));
     return size_t(count);
   }
 
   alignas(64) std::array<Key, kLongest> keys_;
   std::array<int64_t, kLongest> places_;
-};
-
-/// Finds single places of a sorted row; keeps its memory from one row to the next.
-template <class T>
-class RadixSelect {
- public:
-  /// Takes the row from[i * stride], i < n.
-  RadixSelect& take(const T* from, int64_t stride, int64_t n) {
-    keys_.resize(size_t(n));
-    for (int64_t i = 0; i < n; ++i) keys_[size_t(i)] = sort_key(from[i * stride]);
-    return *this;
-  }
-  /// The index of what stands at `place` once the row is sorted; equal elements keep their order.
-  int64_t index_at(int64_t place) {
-    candidates_ = keys_;
-    for (int shift = 8 * int(sizeof(Key)) - 8; shift >= 0; shift -= 8) {
-      std::array<int64_t, 256> counts{};
-      for (Key key : candidates_) ++counts[size_t(key >> shift) & 255];
-      size_t digit = 0;
-      for (; place >= counts[digit]; ++digit) place -= counts[digit];
-      if (counts[digit] == int64_t(candidates_.size())) continue;
-      std::erase_if(candidates_, [=](Key key) { return (size_t(key >> shift) & 255) != digit; });
-    }
-    const Key found = candidates_[0];  // all that are left are equal
-    auto at = std::find(keys_.begin(), keys_.end(), found);
-    for (; place > 0; --place) at = std::find(at + 1, keys_.end(), found);
-    return at - keys_.begin();
-  }
-
- private:
-  using Key = decltype(sort_key(T()));
-  std::vector<Key> keys_, candidates_;
 };
 
 }  // namespace framejit::eager::cpu

@@ -1,9 +1,10 @@
 // sort and topk. NaN counts as the largest value; equal elements keep their order.
 #include <algorithm>
+#include <memory>
 
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/sorting/order.h"
-#include "eager/cpu/sorting/radix.h"
+#include "eager/cpu/sorting/select.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
@@ -30,12 +31,14 @@ void for_each_row(const Tensor& self, int dim, const Tensor& values, const Tenso
   });
 }
 
-/// All of every row.
+/// Every row, or the first `k` of each.
 template <class T, class Order>
-void sort_rows(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, bool descending) {
+void sort_rows(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, int64_t k,
+               bool descending) {
   for_each_row<T>(self, dim, values, indices, [=](const RowShape& shape) {
     return [=, order = Order()](const T* from, T* value, int64_t* index) mutable {
-      for (int64_t place : order(from, shape.inner, shape.length, descending)) {
+      const std::span<const int64_t> places = order(from, shape.inner, shape.length, descending);
+      for (int64_t place : places.first(size_t(k))) {
         *value = from[place * shape.inner];
         *index = place;
         value += shape.inner;
@@ -44,6 +47,11 @@ void sort_rows(const Tensor& self, int dim, const Tensor& values, const Tensor& 
     };
   });
 }
+
+/// So few of a short row are found by comparisons with the last of them sooner than by sorting it.
+constexpr int64_t kFewLeaders = 4;
+/// Many are found by selection in rows that are less than so many times as long.
+constexpr int64_t kSelectedOf = 100;
 
 /// Whether `a` comes before `b` among the largest (or smallest).
 template <class T>
@@ -57,6 +65,8 @@ bool leads(const Entry<T>& a, const Entry<T>& b, bool largest) {
 template <class T>
 class Leaders {
  public:
+  static constexpr size_t kFew = 32;
+
   Leaders(int64_t k, bool largest) : k_(size_t(k)), largest_(largest) {}
 
   const std::vector<Entry<T>>& of(const T* from, int64_t stride, int64_t n) {
@@ -76,8 +86,6 @@ class Leaders {
   }
 
  private:
-  static constexpr size_t kFew = 32;
-
   void insert(const Entry<T>& entry) {
     size_t at = k_ - 1;
     for (; at > 0 && leads(entry, first_[at - 1], largest_); --at) first_[at] = first_[at - 1];
@@ -95,13 +103,48 @@ class Leaders {
   std::vector<Entry<T>> first_;
 };
 
+/// The first `k` of a row by selection of the last of them, then in order: for many, of rows that are not much longer.
 template <class T>
-void take_first(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, int64_t k,
-                bool largest) {
-  if (k == 0) return;
+class SelectedLeaders {
+ public:
+  SelectedLeaders(int64_t k, bool largest)
+      : k_(k), largest_(largest), indices_(size_t(k)), found_(new T[size_t(k)]) {}
+
+  const std::vector<Entry<T>>& of(const T* from, int64_t stride, int64_t n) {
+    const auto last = select_.take(from, stride, n, largest_).at(k_ - 1);
+    const int64_t before = select_.find_before(last, indices_.data());
+    for (int64_t i = 0; i < before; ++i) found_[size_t(i)] = from[indices_[size_t(i)] * stride];
+    first_.clear();
+    const auto take = [&](int64_t at) { first_.push_back({found_[size_t(at)], indices_[size_t(at)]}); };
+    if (before <= RankOrder<T>::kLongest)
+      for (int64_t at : ranks_(found_.get(), 1, before, largest_)) take(at);
+    else
+      for (int64_t at : order_(found_.get(), 1, before, largest_)) take(at);
+    const auto& keys = select_.keys();
+    for (auto at = keys.begin(); int64_t(first_.size()) < k_; ++at) {
+      at = std::find(at, keys.end(), last.key);
+      first_.push_back({from[(at - keys.begin()) * stride], at - keys.begin()});
+    }
+    return first_;
+  }
+
+ private:
+  int64_t k_;
+  bool largest_;
+  Select<T> select_;
+  RankOrder<T> ranks_;
+  RadixOrder<T> order_;
+  std::vector<int64_t> indices_;
+  std::unique_ptr<T[]> found_;  // a vector of bools has no elements
+  std::vector<Entry<T>> first_;
+};
+
+template <class T, class First>
+void take_first_by(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, int64_t k,
+                   bool largest) {
   for_each_row<T>(self, dim, values, indices, [=](const RowShape& shape) {
-    return [=, leaders = Leaders<T>(k, largest)](const T* from, T* value, int64_t* index) mutable {
-      for (const Entry<T>& entry : leaders.of(from, shape.inner, shape.length)) {
+    return [=, first = First(k, largest)](const T* from, T* value, int64_t* index) mutable {
+      for (const Entry<T>& entry : first.of(from, shape.inner, shape.length)) {
         *value = entry.value;
         *index = entry.index;
         value += shape.inner;
@@ -109,6 +152,19 @@ void take_first(const Tensor& self, int dim, const Tensor& values, const Tensor&
       }
     };
   });
+}
+
+template <class T>
+void take_first(const Tensor& self, int dim, const Tensor& values, const Tensor& indices, int64_t k,
+                bool largest) {
+  if (k == 0) return;
+  const int64_t length = row_shape(self.sizes(), dim).length;
+  const bool order_all = length <= RankOrder<T>::kLongest && k > kFewLeaders;
+  const bool select = k > int64_t(Leaders<T>::kFew) && length < kSelectedOf * k;
+  const auto take = order_all ? sort_rows<T, RankOrder<T>>
+                    : select  ? take_first_by<T, SelectedLeaders<T>>
+                              : take_first_by<T, Leaders<T>>;
+  take(self, dim, values, indices, k, largest);
 }
 
 struct OrderedRows {
@@ -142,9 +198,10 @@ void sort_kernel(const Op& op, const Value* args, Value* results) {
   const OrderedRows rows(op, args, 1);
   for_dtype(rows.self.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const bool few = row_shape(rows.self.sizes(), rows.dim).length <= RankOrder<T>::kLongest;
+    const int64_t length = row_shape(rows.self.sizes(), rows.dim).length;
+    const bool few = length <= RankOrder<T>::kLongest;
     const auto sort = few ? sort_rows<T, RankOrder<T>> : sort_rows<T, RadixOrder<T>>;
-    sort(rows.self, rows.dim, rows.values, rows.indices, descending);
+    sort(rows.self, rows.dim, rows.values, rows.indices, length, descending);
   });
   rows.store(results);
 }

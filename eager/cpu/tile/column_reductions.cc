@@ -19,6 +19,8 @@ using Stored = std::conditional_t<std::is_same_v<S, bool>, uint8_t, S>;
 /// each, and memory is slower: too many places of it are read by turns.
 constexpr int kRowsAtOnce = 4;
 constexpr int kVectorsAtOnce = 4;
+/// Elements of rows whose running results are kept in registers.
+constexpr int64_t kShortRow = 128;
 
 /// Calls `take(std::integral_constant<int, count>, row)`, `count` rows from `row` on each time.
 template <class Take>
@@ -70,10 +72,45 @@ struct Values {
     for (; i < n; ++i)
       for (int r = 0; r < kCount; ++r) into[i] = R::combine(into[i], R::entering(Lane(in[r * stride + i])));
   }
+  /// All rows of kVectors vectors at a time: running results stay in registers. From column `i` on, says how far.
+  template <int kVectors>
+  static int64_t take_down(Lane* __restrict into, const Stored<S>* __restrict in, int64_t stride,
+                           int64_t rows, int64_t i, int64_t n) {
+    typedef Lane Vector __attribute__((vector_size(64)));
+    constexpr int64_t lanes = 64 / int64_t(sizeof(Lane));
+    for (; i + kVectors * lanes <= n; i += kVectors * lanes) {
+      Vector values[kVectors];
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) values[v] = load_vector<Vector>(into + i + v * lanes);
+      for (int64_t r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+        for (int v = 0; v < kVectors; ++v)
+          values[v] = R::combine_vectors(values[v],
+                                         R::entering(load_vector<Vector>(in + r * stride + i + v * lanes)));
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) std::memcpy(into + i + v * lanes, &values[v], sizeof(Vector));
+    }
+    return i;
+  }
+  static void take_short(Lane* __restrict into, const Stored<S>* __restrict in, int64_t stride, int64_t rows,
+                         int64_t n) {
+    int64_t i = take_down<8>(into, in, stride, rows, 0, n);
+    i = take_down<4>(into, in, stride, rows, i, n);
+    i = take_down<2>(into, in, stride, rows, i, n);
+    i = take_down<1>(into, in, stride, rows, i, n);
+    for (; i < n; ++i)
+      for (int64_t r = 0; r < rows; ++r) into[i] = R::combine(into[i], R::entering(Lane(in[r * stride + i])));
+  }
   static void rows(void* memory, const void* in, int64_t stride, int64_t rows, int64_t n, int64_t) {
-    by_rows(rows, [=](auto count, int64_t row) {
-      take<count>(static_cast<Lane*>(memory), static_cast<const Stored<S>*>(in) + row * stride, stride, n);
-    });
+    Lane* into = static_cast<Lane*>(memory);
+    const auto* from = static_cast<const Stored<S>*>(in);
+    if constexpr (!is_complex_type<T>)
+      if (n <= kShortRow) return take_short(into, from, stride, rows, n);
+    if (stride == n) {  // memory is read in its order
+      for (int64_t r = 0; r < rows; ++r) take<1>(into, from + r * stride, stride, n);
+    } else {
+      by_rows(rows, [=](auto count, int64_t row) { take<count>(into, from + row * stride, stride, n); });
+    }
   }
   static void product(void* memory, const void* left, const void* right, int64_t n) {
     Lane* into = static_cast<Lane*>(memory);
