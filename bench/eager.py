@@ -30,6 +30,7 @@ from timing import Clock, best
 _NAME_WIDTH = max(len(case.name) for case in CASES) + len(", 64K")
 ROUNDS = 3
 ROUND_SECONDS = 0.01
+PAUSE_SECONDS = 0.005  # between two competitors with several threads
 TOLERATED = 0.9  # of the wanted ratio: what a busy machine moves
 
 
@@ -58,14 +59,16 @@ def _call_of(case: Case, peer: Peer, arrays: Any) -> Any:
     return _backward(t, case, operands) if case.backward else lambda: case.call(t, *operands)
 
 
-def _measure(case: Case, n: int, present: list[Peer], clock: Clock) -> Row:
+def _measure(case: Case, n: int, present: list[Peer], threads: int) -> Row:
+    clock: Clock = time.thread_time if threads == 1 else time.perf_counter
+    pause = 0 if threads == 1 else PAUSE_SECONDS
     arrays = case.arrays(n)
     calls = {
         peer.name: _call_of(case, peer, arrays) for peer in present if peer.name in ("framejit", "torch")
     }
     if case.numpy and any(peer.name == "numpy" for peer in present):
         calls["numpy"] = lambda: case.numpy(*arrays)
-    row = Row(f"{case.name}, {_size_name(n)}", best(calls, ROUNDS, ROUND_SECONDS, clock))
+    row = Row(f"{case.name}, {_size_name(n)}", best(calls, ROUNDS, ROUND_SECONDS, clock, pause))
     row.ratio("torch", "framejit", case.wanted * TOLERATED)
     return row
 
@@ -93,9 +96,8 @@ def _words(text: str) -> list[str]:
 
 def run(present: list[Peer]) -> list[Row]:
     """The section of bench/run.py: every op, at its largest size up to 1M."""
-    return [
-        _measure(case, max(n for n in case.sizes if n <= M), present, time.perf_counter) for case in CASES
-    ]
+    threads = os.cpu_count() or 1
+    return [_measure(case, max(n for n in case.sizes if n <= M), present, threads) for case in CASES]
 
 
 def main() -> int:
@@ -115,9 +117,8 @@ def main() -> int:
     for threads in options.threads or [os.cpu_count() or 1]:
         print(f"{threads} threads", flush=True)
         _set_threads(threads, present)
-        clock = time.thread_time if threads == 1 else time.perf_counter
         for case, n in _selected(options):
-            rows.append(_measure(case, n, present, clock))
+            rows.append(_measure(case, n, present, threads))
             if not options.slower or rows[-1].missed:
                 print_rows(rows[-1:], header=len(rows) == 1, name_width=_NAME_WIDTH)
     if options.json:

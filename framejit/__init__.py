@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from framejit import _C
 from framejit._C import Generator as Generator
+from framejit._C import OutOfMemoryError as OutOfMemoryError
 from framejit._C import Size as Size
 from framejit._C import Tensor as Tensor
 from framejit._C import UntypedStorage as UntypedStorage
@@ -74,6 +75,7 @@ class memory_format(str):
 
 
 strided, sparse_coo, sparse_csr = layout("strided"), layout("sparse_coo"), layout("sparse_csr")
+Tensor.layout = property(lambda self: strided, doc="framejit.strided: there is no other one.")
 contiguous_format = legacy_contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
@@ -171,6 +173,14 @@ from framejit._settings import set_num_interop_threads as set_num_interop_thread
 from framejit._settings import set_warn_always as set_warn_always  # noqa: E402
 from framejit._settings import typename as typename  # noqa: E402
 from framejit._settings import use_deterministic_algorithms as use_deterministic_algorithms  # noqa: E402
+from framejit._symbolic_numbers import sym_float as sym_float  # noqa: E402
+from framejit._symbolic_numbers import sym_int as sym_int  # noqa: E402
+from framejit._symbolic_numbers import sym_ite as sym_ite  # noqa: E402
+from framejit._symbolic_numbers import sym_max as sym_max  # noqa: E402
+from framejit._symbolic_numbers import sym_min as sym_min  # noqa: E402
+from framejit._symbolic_numbers import sym_not as sym_not  # noqa: E402
+from framejit._symbolic_numbers import sym_sqrt as sym_sqrt  # noqa: E402
+from framejit._symbolic_numbers import sym_sum as sym_sum  # noqa: E402
 from framejit._tensor_str import set_printoptions as set_printoptions  # noqa: E402
 from framejit.autograd.grad_mode import enable_grad as enable_grad  # noqa: E402
 from framejit.autograd.grad_mode import inference_mode as inference_mode  # noqa: E402
@@ -211,6 +221,7 @@ from framejit._typed_tensors import TYPES as _TYPED_TENSORS  # noqa: E402
 
 from framejit import backends as backends  # noqa: E402  isort: skip
 from framejit import amp as amp  # noqa: E402  isort: skip
+from framejit.amp import GradScaler as GradScaler  # noqa: E402
 from framejit.amp import autocast as autocast  # noqa: E402
 from framejit.amp.autocast_mode import clear_autocast_cache as clear_autocast_cache  # noqa: E402
 from framejit.amp.autocast_mode import get_autocast_cpu_dtype as get_autocast_cpu_dtype  # noqa: E402

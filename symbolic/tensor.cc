@@ -262,8 +262,10 @@ Var* Executor::load_tensor_attribute(TensorVar* var, PyObject* name) {
   bool is_method = Py_TYPE(found) == &PyMethodDescr_Type || Py_TYPE(found) == &PyWrapperDescr_Type ||
                    front_end().classify(found).role != CallableRole::unknown;
   if (is_method) return method(constant(found), var);
-  if (!front_end().is_traceable_attribute(type, name))
+  if (!front_end().is_traceable_attribute(type, name)) {
+    if (Py_TYPE(found) == &PyProperty_Type) return bind_class_value(var, name, found);
     break_here(BreakId::unsupported_attribute, std::string("Tensor.") + PyUnicode_AsUTF8(name));
+  }
   materialize(var);
   PyRef value = PyRef::steal(PyObject_GetAttr(var->proxy.get(), name));
   if (!value) break_here(BreakId::op_failed, take_error());

@@ -15,14 +15,24 @@
 namespace framejit::eager::cpu {
 namespace {
 
-/// How long an idle worker looks for new work before it sleeps: a few microseconds, the gap between two
-/// kernels of one graph. Longer would steal the processor from whoever runs Python.
+/// How long an idle worker looks for new work before it sleeps: first a few microseconds, the gap between two
+/// kernels of one graph; then about a hundred, the gap between two calls from Python, in which it gives the
+/// processor to whoever wants it each time. To wake a sleeping worker takes as long as 64K sines.
 constexpr int kSpins = 400;
+constexpr int kYields = 300;
 
 inline void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
+}
+
+/// The `i`th time that one waits for another thread.
+inline void pause_or_yield(int i) {
+  if (i < kSpins)
+    relax();
+  else
+    sched_yield();
 }
 
 /// One `parallel_for`. Lives on the caller's stack until every worker that entered has left.
@@ -72,7 +82,7 @@ class Pool {
     inside_job = false;
     // No worker may enter from here on; wait for those inside.
     job_.store(nullptr, std::memory_order_seq_cst);
-    while (busy_.load(std::memory_order_seq_cst) != 0) relax();
+    for (int i = 0; busy_.load(std::memory_order_seq_cst) != 0; ++i) pause_or_yield(i);
   }
 
  private:
@@ -91,10 +101,10 @@ class Pool {
     }
   }
   uint32_t wait_after(uint32_t seen) {
-    for (int i = 0; i < kSpins; ++i) {
+    for (int i = 0; i < kSpins + kYields; ++i) {
       uint32_t now = generation_.load(std::memory_order_seq_cst);
       if (now != seen) return now;
-      relax();
+      pause_or_yield(i);
     }
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     generation_.wait(seen, std::memory_order_seq_cst);

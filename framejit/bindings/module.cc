@@ -25,6 +25,7 @@ PYBIND11_MODULE(_C, pybind_module) {
     init_generator(module);
     init_op_callables(module);
     add_to_module(module, "LinAlgError", linalg_error_type());
+    add_to_module(module, "OutOfMemoryError", out_of_memory_error_type());
     init_functions(module);
     init_autograd(module);
     init_library(module);

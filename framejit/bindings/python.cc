@@ -21,7 +21,7 @@ PyObject* exception_type(eager::ErrorType type) {
     case eager::ErrorType::not_implemented:
       return PyExc_NotImplementedError;
     case eager::ErrorType::memory:
-      return PyExc_MemoryError;
+      return out_of_memory_error_type();
     case eager::ErrorType::stop_iteration:
       return PyExc_StopIteration;
     case eager::ErrorType::zero_division:
@@ -48,8 +48,16 @@ class CarriedPythonError final : public eager::Error {
 }  // namespace
 
 PyObject* linalg_error_type() {
-  static PyObject* type = PyErr_NewException("framejit.linalg.LinAlgError", PyExc_RuntimeError, nullptr);
-  if (!type) throw PythonError();
+  static PyObject* type =
+      checked(PyErr_NewException("framejit.linalg.LinAlgError", PyExc_RuntimeError, nullptr)).release();
+  return type;
+}
+
+PyObject* out_of_memory_error_type() {
+  static PyObject* type = [] {
+    PyRef bases = checked(PyTuple_Pack(2, PyExc_RuntimeError, PyExc_MemoryError));
+    return checked(PyErr_NewException("framejit.OutOfMemoryError", bases.get(), nullptr)).release();
+  }();
   return type;
 }
 

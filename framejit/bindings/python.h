@@ -62,6 +62,8 @@ inline void check_status(int status) {
 void set_python_error() noexcept;
 /// Borrowed: the RuntimeError that eager::LinAlgError becomes.
 PyObject* linalg_error_type();
+/// Borrowed: what an eager::Error of memory becomes, a RuntimeError as in PyTorch and a MemoryError.
+PyObject* out_of_memory_error_type();
 /// The pending Python exception as a C++ one, for code below us that must unwind: an eager::Error of the
 /// nearest type whose Python object is kept and raised again by `set_python_error` on this thread.
 [[noreturn]] void throw_pending_python_error();

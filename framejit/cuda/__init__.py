@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from framejit import _C
+from framejit._C import OutOfMemoryError as OutOfMemoryError
 
 __all__ = [
-    "CUDAGraph", "Event", "Stream", "current_device", "current_stream", "default_stream", "device", "device_count",
+    "CUDAGraph", "Event", "OutOfMemoryError", "Stream", "current_device", "current_stream", "default_stream", "device", "device_count",
     "device_of", "empty_cache", "get_device_name", "get_rng_state", "graph", "init", "is_available", "is_bf16_supported",
     "is_initialized", "manual_seed", "manual_seed_all", "max_memory_allocated", "max_memory_reserved", "mem_get_info",
     "memory_allocated", "memory_reserved", "memory_stats", "set_device", "set_rng_state", "stream", "synchronize",

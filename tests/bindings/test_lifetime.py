@@ -11,7 +11,7 @@ import framejit as fj
 
 from .support import allocated_blocks
 
-CALLS = 100_000
+CALLS = 30_000
 
 
 def raises(function, *args):
@@ -73,7 +73,7 @@ WORK = {
 
 @pytest.mark.parametrize("name", WORK)
 def test_no_leaks(name):
-    calls = CALLS if name in ("add", "number") else 3_000
+    calls = CALLS if name in ("add", "number") else 1_000
     grown = allocated_blocks(WORK[name], calls)
     assert grown < 100, f"{grown} blocks more after {calls} calls"
 

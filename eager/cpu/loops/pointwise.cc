@@ -1,6 +1,7 @@
 #include "eager/cpu/loops/pointwise.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <unordered_map>
@@ -19,6 +20,11 @@ namespace {
 /// Contiguous elements that one thread computes without asking another.
 constexpr int64_t kInline = 64 * 1024;
 constexpr int64_t kPiece = 32 * 1024;
+
+/// Where fewer elements take long, a sine of each, say, two threads are better too. What they take shows in the
+/// first of them: the rest is shared when it would take longer than this.
+constexpr int64_t kFirst = 8 * 1024;
+constexpr std::chrono::microseconds kWorthSharing(25);
 
 bool contiguous(const Dims& sizes, const Dims& strides) {
   int64_t expected = 1;
@@ -63,6 +69,16 @@ const TileKernel* direct_kernel(const TileCall& call) {
   return found == by_wide_kernel.end() ? nullptr : found->second[call.compute == DType::bfloat16];
 }
 
+/// The kernel that computes `call` straight from memory, into a result of type `stored`.
+DirectKernel choose_direct(const TileCall& call, DType stored) {
+  if (const TileKernel* kernel = direct_kernel(call)) {
+    if (call.rounded == stored) return {kernel, true};
+  } else if (call.operand == call.compute && call.result == stored) {
+    return {call.kernel, false};
+  }
+  return {};
+}
+
 // --- everything contiguous, or one element
 // ----------------------------------------------------------------------------
 
@@ -77,18 +93,15 @@ struct FlatCall {
 };
 
 /// Whether the call is one loop of a tile kernel over plain memory. `cells` takes converted single elements.
-bool make_flat(const TileCall& call, const Operand* operands, const Tensor& result, Cell* cells,
-               FlatCall& flat) {
-  const TileKernel* direct = direct_kernel(call);
-  const TileKernel* kernel = direct ? direct : call.operand == call.compute ? call.kernel : nullptr;
-  const DType written = direct ? call.rounded : call.result;
-  if (!kernel || written != result.dtype()) return false;
+bool make_flat(const TileCall& call, const DirectKernel& direct, const Operand* operands,
+               const Tensor& result, Cell* cells, FlatCall& flat) {
+  if (!direct.kernel) return false;
   if (!contiguous(result.sizes(), result.strides())) return false;
   unsigned mask = 0;
   for (int i = 0; i < call.operand_count; ++i) {
     const Operand& operand = operands[i];
     const DType wanted = call.compute;
-    const bool converted = operand.dtype != wanted || direct;
+    const bool converted = operand.dtype != wanted || direct.halves;
     if (!operand.sizes || (converted && count(*operand.sizes) == 1)) {
       convert_element(operand.data, operand.dtype, cells + i, call.operand);
       flat.in[i] = cells + i;
@@ -109,15 +122,15 @@ bool make_flat(const TileCall& call, const Operand* operands, const Tensor& resu
     }
   }
   flat.n = count(result.sizes());
-  if (flat.n == 1 && !direct) mask = 0;
-  flat.fn = tile_variant(*kernel, call.operand_count, mask);
+  if (flat.n == 1 && !direct.halves) mask = 0;
+  flat.fn = tile_variant(*direct.kernel, call.operand_count, mask);
   if (!flat.fn) {
-    if (direct) return false;
-    flat.fn = kernel->by_scalar_mask[0];
+    if (direct.halves) return false;
+    flat.fn = direct.kernel->by_scalar_mask[0];
     flat.repeated = mask;
   }
   flat.out = static_cast<char*>(result.data());
-  flat.out_step = int64_t(item_size(written));
+  flat.out_step = int64_t(item_size(result.dtype()));
   return true;
 }
 
@@ -128,9 +141,23 @@ void run_part(const FlatCall& flat, int64_t first, int64_t last, int operand_cou
   flat.fn(in, flat.out + first * flat.out_step, last - first, params);
 }
 
+/// A call of at most kInline elements.
+void run_short(const FlatCall& flat, const TileCall& call) {
+  if (flat.n <= 2 * kFirst || num_threads() == 1) return flat.fn(flat.in, flat.out, flat.n, call.params);
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  run_part(flat, 0, kFirst, call.operand_count, call.params);
+  const int64_t rest = (flat.n + kFirst - 1) / kFirst - 1;
+  const int64_t grain = (Clock::now() - begin) * rest > kWorthSharing ? 1 : rest;
+  parallel_for(rest, grain, [&](int64_t first, int64_t last) {
+    run_part(flat, (first + 1) * kFirst, std::min((last + 1) * kFirst, flat.n), call.operand_count,
+             call.params);
+  });
+}
+
 void run_flat(FlatCall& flat, const TileCall& call) {
   const int64_t piece = flat.repeated ? kMaxTile : kPiece;
-  if (flat.n <= kInline && !flat.repeated) return flat.fn(flat.in, flat.out, flat.n, call.params);
+  if (flat.n <= kInline && !flat.repeated) return run_short(flat, call);
   ScratchScope scope;
   const CastFn repeat = loop_kernels().cast[size_t(call.operand)][size_t(call.operand)];
   for (int i = 0; i < call.operand_count; ++i)
@@ -286,8 +313,10 @@ TileCall tile_call(const Op& op, DType compute, DType result) {
 void run_pointwise(const TileCall& call, const Operand* operands, const Tensor& result) {
   FlatCall flat;
   Cell cells[kMaxOperands];
-  if (make_flat(call, operands, result, cells, flat)) return run_flat(flat, call);
-  if (run_rows(call, operands, result)) return;
+  const DirectKernel direct = choose_direct(call, result.dtype());
+  if (make_flat(call, direct, operands, result, cells, flat)) return run_flat(flat, call);
+  if (count(result.sizes()) == 0) return;
+  if (run_rows(call, direct, operands, result)) return;
   if (run_turned(call, operands, result)) return;
   ProgramKey key{call.kernel, call.operand_count};
   for (int i = 0; i < call.operand_count; ++i) {

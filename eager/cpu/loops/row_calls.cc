@@ -1,123 +1,266 @@
 #include "eager/cpu/loops/row_calls.h"
 
 #include <algorithm>
-#include <optional>
+#include <array>
 
 #include "eager/cpu/loops/loop_kernels.h"
 #include "eager/cpu/loops/nest.h"
-#include "eager/cpu/thread_pool.h"
 #include "eager/cpu/loops/tile_variant.h"
-#include "eager/cpu/loops/tile_program.h"
+#include "eager/cpu/scratch.h"
+#include "eager/cpu/thread_pool.h"
 
 namespace framejit::eager::cpu {
 namespace {
 
+/// So many elements are few: to lay operands out anew takes less than to prepare a program.
+constexpr int64_t kFew = 2048;
+
 /// A row that is shorter is not worth a call of its own.
 constexpr int64_t kLeastRow = 64;
+constexpr int64_t kLeastRowOfFew = 16;
 
-/// The step that dims [first, last) make together, when they step evenly: 0 where the operand is the same all
-/// over.
-std::optional<int64_t> even_step(const Dims& sizes, const Dims& strides, int first, int last) {
-  std::optional<int64_t> step;
-  int64_t expected = 0;
-  for (int d = last - 1; d >= first; --d) {
-    if (sizes[d] == 1) continue;
-    if (!step)
-      step = strides[d];
-    else if (strides[d] != expected)
-      return std::nullopt;
-    expected = strides[d] * sizes[d];
-  }
-  return step ? *step : 0;
-}
+const void* later(const void* place, int64_t bytes) { return static_cast<const char*>(place) + bytes; }
+void* written(const void* place) { return const_cast<void*>(place); }
 
-struct Row {
-  const char* data;
-  int64_t step;     ///< bytes to the next row
-  bool is_element;  ///< one element for all of a row
-};
+/// The elements of a call in their order, innermost dim first, by as few dims as describe it: those of size 1 are
+/// left out, and those through which every tensor steps evenly are joined.
+struct Walk {
+  static constexpr int kMostDims = 8;
+  using Steps = std::array<int64_t, kMaxOperands + 1>;  ///< per operand, then of the result; in bytes
+  using Places = std::array<const void*, kMaxOperands + 1>;
 
-/// How an operand (or the result) lies where dims from `split` on make a row.
-std::optional<Row> as_row(const Dims& sizes, const Dims& strides, int split, const void* data, int64_t item) {
-  const auto outer = even_step(sizes, strides, 0, split),
-             inner = even_step(sizes, strides, split, sizes.size());
-  if (!outer || !inner || (*inner != 0 && *inner != 1)) return std::nullopt;
-  return Row{static_cast<const char*>(data), *outer * item, *inner == 0};
-}
+  int tensors = 0;
+  int rank = 0;
+  int64_t sizes[kMostDims];
+  Steps steps[kMostDims];
+  Places begin{};
 
-struct RowCall {
-  TileFn fn = nullptr;
-  Row in[kMaxOperands];
-  Row out;
-  int64_t rows = 1, length = 1;
-};
-
-bool make_row_call(const TileCall& call, const Dims* strides, const Operand* operands, const Cell* cells,
-                   const Tensor& result, int split, RowCall& made) {
-  const Dims& sizes = result.sizes();
-  made.rows = made.length = 1;
-  for (int d = 0; d < sizes.size(); ++d) (d < split ? made.rows : made.length) *= sizes[d];
-  if (made.length < kLeastRow) return false;
-  const auto out = as_row(sizes, result.strides(), split, result.data(), int64_t(item_size(call.result)));
-  if (!out || out->is_element) return false;
-  made.out = *out;
-  unsigned mask = 0;
-  for (int i = 0; i < call.operand_count; ++i) {
-    if (!operands[i].sizes) {
-      made.in[i] = {reinterpret_cast<const char*>(cells + i), 0, true};
-    } else {
-      const auto row = as_row(sizes, strides[i], split, operands[i].data, int64_t(item_size(call.operand)));
-      if (!row) return false;
-      made.in[i] = *row;
+  bool add(int64_t size, const Steps& step) {
+    if (rank > 0 && continues(step)) {
+      sizes[rank - 1] *= size;
+      return true;
     }
-    mask |= unsigned(made.in[i].is_element) << i;
+    if (rank == kMostDims) return false;
+    sizes[rank] = size;
+    steps[rank++] = step;
+    return true;
   }
-  made.fn = tile_variant(*call.kernel, call.operand_count, mask);
-  return made.fn;
+  int64_t rows() const {
+    int64_t count = 1;
+    for (int d = 1; d < rank; ++d) count *= sizes[d];
+    return count;
+  }
+  /// Whether tensor `t` has its elements side by side.
+  bool is_dense(int t, int64_t item) const {
+    for (int d = 0; d < rank; item *= sizes[d++])
+      if (steps[d][size_t(t)] != item) return false;
+    return true;
+  }
+  bool is_one_element(int t) const {
+    return std::all_of(steps, steps + rank, [t](const Steps& step) { return step[size_t(t)] == 0; });
+  }
+  Places row(int64_t number) const {
+    Places places = begin;
+    for (int d = 1; d < rank; number /= sizes[d++])
+      for (int t = 0; t < tensors; ++t)
+        places[size_t(t)] = later(places[size_t(t)], number % sizes[d] * steps[d][size_t(t)]);
+    return places;
+  }
+
+ private:
+  bool continues(const Steps& step) const {
+    for (int t = 0; t < tensors; ++t)
+      if (step[size_t(t)] != steps[rank - 1][size_t(t)] * sizes[rank - 1]) return false;
+    return true;
+  }
+};
+
+/// Calls `take(places)` for rows [first, last).
+template <class Take>
+void for_each_row(const Walk& walk, int64_t first, int64_t last, const Take& take) {
+  int64_t at[Walk::kMostDims];
+  int64_t number = first;
+  for (int d = 1; d < walk.rank; number /= walk.sizes[d++]) at[d] = number % walk.sizes[d];
+  Walk::Places places = walk.row(first);
+  const auto move = [&](int d, int64_t times) {
+    for (size_t t = 0; t < places.size(); ++t) places[t] = later(places[t], times * walk.steps[d][t]);
+  };
+  for (int64_t row = first;;) {
+    if (walk.rank == 1) return take(places);
+    for (const int64_t end = std::min(last, row + walk.sizes[1] - at[1]); row < end; ++row, move(1, 1))
+      take(places);
+    if (row == last) return;
+    move(1, -walk.sizes[1]);
+    at[1] = 0;
+    for (int d = 2; move(d, 1), ++at[d] == walk.sizes[d]; ++d) {
+      move(d, -walk.sizes[d]);
+      at[d] = 0;
+    }
+  }
 }
 
-void run(const RowCall& call, int operand_count, const double* params) {
-  const int64_t grain = std::max<int64_t>(1, kParallelElements / call.length);
-  parallel_for(call.rows, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const void* in[kMaxOperands];
-      for (int i = 0; i < operand_count; ++i) in[i] = call.in[i].data + row * call.in[i].step;
-      call.fn(in, const_cast<char*>(call.out.data) + row * call.out.step, call.length, params);
+int64_t stride_from_end(const Operand& operand, int dims_from_end) {
+  const int d = operand.sizes ? operand.sizes->size() - 1 - dims_from_end : -1;
+  return d < 0 || (*operand.sizes)[d] == 1 ? 0 : (*operand.strides)[d];
+}
+
+bool make_walk(const Operand* operands, int operand_count, int64_t in_item, const Tensor& result,
+               Walk& walk) {
+  const Dims &sizes = result.sizes(), &strides = result.strides();
+  const int64_t out_item = int64_t(item_size(result.dtype()));
+  walk.tensors = operand_count + 1;
+  for (int i = 0; i < operand_count; ++i) walk.begin[size_t(i)] = operands[i].data;
+  walk.begin[size_t(operand_count)] = result.data();
+  for (int d = sizes.size() - 1; d >= 0; --d) {
+    if (sizes[d] == 1) continue;
+    Walk::Steps step{};
+    for (int i = 0; i < operand_count; ++i)
+      step[size_t(i)] = stride_from_end(operands[i], sizes.size() - 1 - d) * in_item;
+    step[size_t(operand_count)] = strides[d] * out_item;
+    if (!walk.add(sizes[d], step)) return false;
+  }
+  return walk.rank > 0;
+}
+
+struct Call {
+  Walk walk;
+  const TileKernel* kernel;
+  int operand_count;
+  int64_t in_item, out_item;
+  const double* params;
+  unsigned single = 0;  ///< operands that are one element for all of the call, in the type of the kernel
+  bool halves;
+};
+
+/// Row by row. False where the rows are none.
+bool run_as_rows(const Call& call) {
+  const Walk& walk = call.walk;
+  const int out = call.operand_count;
+  unsigned mask = call.single;
+  if (walk.steps[0][size_t(out)] != call.out_item) return false;
+  for (int i = 0; i < call.operand_count; ++i) {
+    const int64_t step = walk.steps[0][size_t(i)];
+    if (step == call.in_item || (call.single >> i & 1)) continue;
+    if (step != 0 || call.halves) return false;
+    mask |= 1u << i;
+  }
+  const TileFn fn = tile_variant(*call.kernel, call.operand_count, mask);
+  if (!fn) return false;
+  const int64_t length = walk.sizes[0];
+  if (length <= kParallelElements) {
+    parallel_for(walk.rows(), std::max<int64_t>(1, kParallelElements / length),
+                 [&](int64_t first, int64_t last) {
+                   for_each_row(walk, first, last, [&](const Walk::Places& places) {
+                     fn(places.data(), written(places[size_t(out)]), length, call.params);
+                   });
+                 });
+    return true;
+  }
+  const int64_t pieces = (length + kParallelElements - 1) / kParallelElements;
+  parallel_for(walk.rows() * pieces, 1, [&](int64_t first, int64_t last) {
+    for (int64_t p = first; p < last; ++p) {
+      const int64_t begin = p % pieces * kParallelElements;
+      Walk::Places places = walk.row(p / pieces);
+      for (int t = 0; t < walk.tensors; ++t)
+        places[size_t(t)] = later(places[size_t(t)], begin * walk.steps[0][size_t(t)]);
+      fn(places.data(), written(places[size_t(out)]), std::min(kParallelElements, length - begin),
+         call.params);
     }
   });
+  return true;
+}
+
+/// Elements of tensor `t` in their order, from where the walk has them to `dense`, or back.
+template <class Word>
+void lay_out(const Walk& walk, int t, char* dense, bool back) {
+  const int64_t length = walk.sizes[0], step = walk.steps[0][size_t(t)];
+  Word* next = reinterpret_cast<Word*>(dense);
+  for_each_row(walk, 0, walk.rows(), [&](const Walk::Places& places) {
+    char* place = static_cast<char*>(written(places[size_t(t)]));
+    if (back)
+      for (int64_t i = 0; i < length; ++i) *reinterpret_cast<Word*>(place + i * step) = next[i];
+    else
+      for (int64_t i = 0; i < length; ++i) next[i] = *reinterpret_cast<const Word*>(place + i * step);
+    next += length;
+  });
+}
+
+void lay_out(const Walk& walk, int t, int64_t item, char* dense, bool back) {
+  struct TwoWords {
+    uint64_t words[2];
+  };
+  switch (item) {
+    case 1:
+      return lay_out<uint8_t>(walk, t, dense, back);
+    case 2:
+      return lay_out<uint16_t>(walk, t, dense, back);
+    case 4:
+      return lay_out<uint32_t>(walk, t, dense, back);
+    case 8:
+      return lay_out<uint64_t>(walk, t, dense, back);
+    default:
+      return lay_out<TwoWords>(walk, t, dense, back);
+  }
+}
+
+/// A few elements: what is not dense is laid out anew.
+void run_few(const Call& call, int64_t n) {
+  const Walk& walk = call.walk;
+  const int out = call.operand_count;
+  ScratchScope scope;
+  TileFn fn = tile_variant(*call.kernel, call.operand_count, call.single);
+  const unsigned single = fn ? call.single : 0;
+  if (!fn) fn = call.kernel->by_scalar_mask[0];
+  const void* in[kMaxOperands];
+  for (int i = 0; i < call.operand_count; ++i) {
+    in[i] = walk.begin[size_t(i)];
+    if ((single >> i & 1) || walk.is_dense(i, call.in_item)) continue;
+    char* dense = Scratch::of_thread().take(n * call.in_item);
+    lay_out(walk, i, call.in_item, dense, false);
+    in[i] = dense;
+  }
+  if (walk.is_dense(out, call.out_item)) return fn(in, written(walk.begin[size_t(out)]), n, call.params);
+  char* dense = Scratch::of_thread().take(n * call.out_item);
+  fn(in, dense, n, call.params);
+  lay_out(walk, out, call.out_item, dense, true);
 }
 
 }  // namespace
 
 Dims broadcast_strides(const Operand& operand, const Dims& sizes) {
   Dims strides(sizes.size());
-  if (!operand.sizes) return strides;
-  const int lead = sizes.size() - operand.sizes->size();
-  for (int d = 0; d < operand.sizes->size(); ++d)
-    strides[lead + d] = (*operand.sizes)[d] == 1 ? 0 : (*operand.strides)[d];
+  for (int d = 0; d < sizes.size(); ++d) strides[d] = stride_from_end(operand, sizes.size() - 1 - d);
   return strides;
 }
 
-bool run_rows(const TileCall& call, const Operand* operands, const Tensor& result) {
-  if (call.operand != call.compute || call.result != result.dtype() || call.operand_count == 0) return false;
-  const Dims& sizes = result.sizes();
-  Dims strides[kMaxOperands];
+bool run_rows(const TileCall& call, const DirectKernel& direct, const Operand* operands,
+              const Tensor& result) {
+  if (!direct.kernel || call.operand_count == 0) return false;
+  Call made{{},
+            direct.kernel,
+            call.operand_count,
+            int64_t(item_size(call.compute)),
+            int64_t(item_size(result.dtype())),
+            call.params,
+            0,
+            direct.halves};
   Cell cells[kMaxOperands];
+  for (int i = 0; i < call.operand_count; ++i)
+    if (operands[i].sizes && operands[i].dtype != call.compute) return false;
+  if (!make_walk(operands, call.operand_count, made.in_item, result, made.walk)) return false;
   for (int i = 0; i < call.operand_count; ++i) {
-    if (!operands[i].sizes) {
-      convert_element(operands[i].data, operands[i].dtype, cells + i, call.operand);
-      continue;
-    }
-    if (operands[i].dtype != call.operand) return false;
-    strides[i] = broadcast_strides(operands[i], sizes);
+    if (!made.walk.is_one_element(i)) continue;
+    convert_element(operands[i].data, operands[i].dtype, cells + i, call.operand);
+    made.walk.begin[size_t(i)] = cells + i;
+    made.single |= 1u << i;
   }
-  RowCall made;
-  for (int split = 1; split < sizes.size(); ++split)
-    if (make_row_call(call, strides, operands, cells, result, split, made)) {
-      run(made, call.operand_count, call.params);
-      return true;
-    }
-  return false;
+  // The kernel for halves has no function for every choice of single elements, which are no halves.
+  if (made.halves && !tile_variant(*made.kernel, made.operand_count, made.single)) return false;
+  const int64_t n = made.walk.rows() * made.walk.sizes[0];
+  if (made.walk.sizes[0] >= (n <= kFew ? kLeastRowOfFew : kLeastRow) && run_as_rows(made)) return true;
+  if (n > kFew) return false;
+  run_few(made, n);
+  return true;
 }
 
 }  // namespace framejit::eager::cpu
