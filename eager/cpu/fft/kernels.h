@@ -23,6 +23,9 @@ struct Lines {
   int64_t imaginary;
   /// Real and imaginary parts change places. A transform between two exchanges is the backward one.
   bool exchanged;
+  /// How far behind these the lines lie that come next, 0: nowhere. They are asked for as these are read or written:
+  /// the machine foresees one stream of addresses better than as many as a block has lines.
+  int64_t ahead = 0;
 };
 
 /// What transforms lines of n elements: steps whose radices have the product n.

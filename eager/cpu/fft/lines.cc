@@ -27,14 +27,6 @@ struct Side {
   Side(const T* data, int64_t length, int64_t inner)
       : base(const_cast<T*>(data)), length(length), inner(inner), parts(1) {}
 
-  /// Asks for lines that lie one after the other before they are needed: the machine foresees one stream of addresses
-  /// better than as many as a block has lines.
-  template <bool kToWrite>
-  void prefetch(int64_t first, int64_t count) const {
-    constexpr int64_t kCacheLine = 64 / sizeof(T);
-    const T *begin = base + first * length * parts, *end = begin + count * length * parts;
-    for (const T* at = begin; at < end; at += kCacheLine) __builtin_prefetch(at, kToWrite, 2);
-  }
   /// Where lines begin, `count` from the first on.
   void offsets(int64_t first, int64_t count, int64_t* to) const {
     int64_t within = first % inner, begin = first / inner * length * inner;
@@ -43,12 +35,20 @@ struct Side {
       if (++within == inner) within = 0, begin += length * inner;
     }
   }
-  Lines<T> complex_lines(const int64_t* offsets, int64_t count, bool exchanged = false) const {
-    return {base, offsets, count, 2 * inner, 1, exchanged};
+  Lines<T> complex_lines(const int64_t* offsets, int64_t count, bool exchanged = false,
+                         int64_t lines_ahead = 0) const {
+    return {base, offsets, count, 2 * inner, 1, exchanged, lines_ahead * length * parts};
   }
   /// Real numbers, by themselves or taken for complex ones in pairs.
-  Lines<T> real_lines(const int64_t* offsets, int64_t count, bool pairs, bool exchanged = false) const {
-    return {base, offsets, count, pairs ? 2 * inner : inner, pairs ? inner : 0, exchanged};
+  Lines<T> real_lines(const int64_t* offsets, int64_t count, bool pairs, bool exchanged = false,
+                      int64_t lines_ahead = 0) const {
+    return {base,
+            offsets,
+            count,
+            pairs ? 2 * inner : inner,
+            pairs ? inner : 0,
+            exchanged,
+            lines_ahead * length * parts};
   }
 };
 
@@ -57,8 +57,10 @@ template <class T>
 struct Block {
   int64_t from[kMostLanes], to[kMostLanes];
   int64_t count;
+  int64_t ahead;  ///< lines to the block that comes next, where it should be asked for
 
-  Block(const Side<T>& source, const Side<T>& target, int64_t first, int64_t count) : count(count) {
+  Block(const Side<T>& source, const Side<T>& target, int64_t first, int64_t count, int64_t ahead = 0)
+      : count(count), ahead(ahead) {
     source.offsets(first, count, from);
     target.offsets(first, count, to);
   }
@@ -72,17 +74,13 @@ void for_each_block(const RowShape& shape, const Side<T>& source, const Side<T>&
   const bool within = shape.inner >= most;
   const int64_t groups = within ? shape.outer : 1, lines = within ? shape.inner : shape.outer * shape.inner;
   const int64_t blocks = (lines + most - 1) / most;
-  const bool prefetched = shape.inner == 1 && shape.outer * shape.length > kCached;
+  const bool foreseen = shape.inner != 1 || shape.outer * shape.length <= kCached;
   const int64_t grain = std::max<int64_t>(1, kElementsPerPiece / std::max<int64_t>(1, shape.length * most));
   parallel_for(groups * blocks, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t first = i % blocks * most;
-      if (prefetched) {
-        const int64_t next = std::min(first + most, lines), count = std::min(most, lines - next);
-        source.template prefetch</*kToWrite=*/false>(next, count);
-        target.template prefetch</*kToWrite=*/true>(next, count);
-      }
-      run(Block<T>(source, target, i / blocks * lines + first, std::min(most, lines - first)));
+      const int64_t ahead = foreseen || first + 2 * most > lines ? 0 : most;
+      run(Block<T>(source, target, i / blocks * lines + first, std::min(most, lines - first), ahead));
     }
   });
 }
@@ -130,8 +128,8 @@ void transform_lines(const RowShape& shape, const std::complex<T>* from, std::co
   for_each_block(shape, source, target, fft_kernels<T>().lanes, [&](const Block<T>& b) {
     ScratchScope scope;
     T *block = take_block(*plan), *scratch = take_block(*plan);
-    const Lines<T> in = source.complex_lines(b.from, b.count, !forward);
-    const Lines<T> out = target.complex_lines(b.to, b.count, !forward);
+    const Lines<T> in = source.complex_lines(b.from, b.count, !forward, b.ahead);
+    const Lines<T> out = target.complex_lines(b.to, b.count, !forward, b.ahead);
     plan->transform_block(block, scratch, &in, &out, factor);
   });
 }
@@ -165,10 +163,10 @@ void transform_real_lines(const RowShape& shape, const T* from, std::complex<T>*
   for_each_block(shape, source, target, kernels.lanes, [&](const Block<T>& b) {
     ScratchScope scope;
     T *block = take_block(*plan), *scratch = take_block(*plan);
-    const Lines<T> in = source.real_lines(b.from, b.count, pairs);
+    const Lines<T> in = source.real_lines(b.from, b.count, pairs, false, b.ahead);
     T* result = plan->transform_block(block, scratch, &in);
     if (pairs) kernels.split_real(half, whole->roots().data(), result);
-    kernels.store(target.complex_lines(b.to, b.count), half + 1, result, factor);
+    kernels.store(target.complex_lines(b.to, b.count, false, b.ahead), half + 1, result, factor);
   });
 }
 
@@ -200,12 +198,12 @@ void restore_real_lines(const RowShape& shape, const std::complex<T>* from, T* t
   for_each_block(shape, source, target, kernels.lanes, [&](const Block<T>& b) {
     ScratchScope scope;
     T *block = take_block(*plan), *scratch = take_block(*plan);
-    kernels.load(source.complex_lines(b.from, b.count), half + 1, block);
+    kernels.load(source.complex_lines(b.from, b.count, false, b.ahead), half + 1, block);
     if (pairs)
       kernels.join_real(half, whole->roots().data(), block);
     else
       kernels.mirror(n, block);
-    const Lines<T> out = target.real_lines(b.to, b.count, pairs, true);
+    const Lines<T> out = target.real_lines(b.to, b.count, pairs, true, b.ahead);
     plan->transform_block(block, scratch, nullptr, &out, factor);
   });
 }

@@ -83,6 +83,15 @@ class Range {
   Element<T> in_order(const Element<T>& x) const { return lines_.exchanged ? x.exchanged() : x; }
   T* line(int64_t l, int64_t k) const { return lines_.base + offsets_[l] + k * lines_.step; }
 
+  /// Asks for what the next block, or the one after that when reading, has in place of a square: what is read early may
+  /// wait in a larger cache, what is written should be in the smallest.
+  template <bool kToWrite>
+  void foresee(int64_t k) const {
+    if (lines_.ahead == 0) return;
+    for (int64_t l = 0; l < kFftLanes<T>; ++l)
+      __builtin_prefetch(line(l, k) + (kToWrite ? 1 : 2) * lines_.ahead, kToWrite, /*locality=*/2);
+  }
+
   /// Squares of complex numbers of the first and of the second half of the lines.
   void load_square(int64_t k, T* block) const {
     constexpr int size = Small::kSize;
@@ -92,6 +101,7 @@ class Range {
       first[l] = Small::load(line(l, k));
       second[l] = Small::load(line(l + size, k));
     }
+    foresee</*kToWrite=*/false>(k);
     Small::transpose(first);
     Small::transpose(second);
 #pragma GCC unroll 8
@@ -107,6 +117,7 @@ class Range {
                      EachLane<T>());
     Small::transpose(first);
     Small::transpose(second);
+    foresee</*kToWrite=*/true>(k);
 #pragma GCC unroll 8
     for (int l = 0; l < size; ++l) {
       if (l < lines_.count) Small::store(first[l], line(l, k));
