@@ -25,3 +25,17 @@ def test_complex(m: int, k: int, n: int, dtype: str, left: bool, right: bool) ->
     result = (fj.from_numpy(a) @ fj.from_numpy(b)).numpy()
     expected = a.astype(np.complex128) @ b.astype(np.complex128)
     np.testing.assert_allclose(result, expected, atol=(1e-5 if dtype == "complex64" else 1e-13) * k)
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("m, k, n", [(1, 70, 90), (3, 5, 2), (30, 40, 50), (16, 300, 17), (90, 100, 1), (130, 300, 65)])
+def test_integers_wrap(m: int, k: int, n: int, dtype: str, right: bool) -> None:
+    bounds = np.iinfo(dtype)
+    numbers = np.random.default_rng(m)
+    a = numbers.integers(bounds.min, bounds.max, (m, k), dtype=dtype, endpoint=True)
+    b = numbers.integers(bounds.min, bounds.max, (n, k) if right else (k, n), dtype=dtype, endpoint=True)
+    of_b = fj.from_numpy(b)
+    product = (fj.from_numpy(a) @ (of_b.T if right else of_b)).numpy()
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(product, a @ (b.T if right else b))

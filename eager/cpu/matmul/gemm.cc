@@ -87,7 +87,7 @@ DType gemm_dtype(DType dtype) {
 
 void run_gemm_call(const GemmCall& call, DType dtype) {
   const GemmWay way = gemm_way(call, dtype);
-  way == GemmWay::eigen ? gemm_function(dtype)(call) : multiply_floats(way, call, dtype, false);
+  way == GemmWay::eigen ? gemm_function(dtype)(call) : multiply_without_eigen(way, call, dtype, false);
 }
 
 namespace {
@@ -135,7 +135,7 @@ void run_bfloat_gemm(const Tensor& a, const Tensor& b, const Tensor& result) {
 void run_gemm(const Tensor& a, const Tensor& b, const Tensor& result) {
   with_call(a, b, result, [&](const GemmCall& call) {
     const GemmWay way = gemm_way(call, result.dtype());
-    if (way != GemmWay::eigen) return multiply_floats(way, call, result.dtype(), true);
+    if (way != GemmWay::eigen) return multiply_without_eigen(way, call, result.dtype(), true);
     const GemmFn gemm = gemm_function(result.dtype());
     const bool by_columns = call.n > call.m;
     const int64_t length = by_columns ? call.n : call.m;

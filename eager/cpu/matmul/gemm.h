@@ -1,5 +1,5 @@
-// Products of matrices: Eigen's GEMM, compiled once per instruction set (cpu/tile/gemm.cc); large ones of
-// floats by panels (panel_gemm.h), like convolutions, and small ones without packing.
+// Products of matrices: Eigen's GEMM, compiled once per instruction set (cpu/tile/gemm.cc); large ones
+// by panels (panel_gemm.h), like convolutions, and small ones without packing.
 #pragma once
 
 #include <cstdint>

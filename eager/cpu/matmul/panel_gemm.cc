@@ -14,7 +14,8 @@ namespace {
 
 constexpr int64_t kShortest = 48, kFewestTerms = 16;  ///< of the sides of a product that is worth packing
 constexpr int64_t kShortestOfBFloats = 16;
-constexpr int64_t kSmall = 64;  ///< the longest side of one that is too small for Eigen's blocking
+constexpr int64_t kFewestColumns = 8;  ///< of integers that are worth vectors
+constexpr int64_t kSmall = 64;         ///< the longest side of one that is too small for Eigen's blocking
 
 // A right matrix of complex numbers is expanded where that is little work beside the product.
 constexpr int64_t kWorthExpanding = 4096, kFewRows = 8;
@@ -80,7 +81,7 @@ bool are_rows(const GemmCall& call) {
          call.m < kShortest && call.k % panel_kernels<T>().lanes == 0;
 }
 
-/// Of two contiguous vectors. Blocks of it are added in double precision.
+/// Of two contiguous vectors of floats. Blocks of it are added in double precision.
 template <class T>
 void multiply_vectors(const GemmCall& call) {
   constexpr int64_t kBlock = 4096;
@@ -101,7 +102,8 @@ template <class T>
 void multiply(GemmWay way, const GemmCall& call, bool parallel) {
   if (way == GemmWay::panels) return multiply_panels<T>(call, parallel);
   if (way == GemmWay::rows) return multiply_rows<T>(call, parallel);
-  way == GemmWay::small ? multiply_small<T>(call) : multiply_vectors<T>(call);
+  if (way == GemmWay::small) return multiply_small<T>(call);
+  if constexpr (std::is_floating_point_v<T>) multiply_vectors<T>(call);
 }
 
 /// Of complex numbers as the product of twice as wide matrices of their parts: a row (re, im, ...) times rows
@@ -146,18 +148,23 @@ GemmWay gemm_way(const GemmCall& call, DType dtype) {
   if (is_complex(dtype))
     return call.m * call.n * call.k >= kWorthExpanding && call.m >= kFewRows ? GemmWay::complexes
                                                                              : GemmWay::eigen;
-  if (dtype != DType::float32 && dtype != DType::float64) return GemmWay::eigen;
   if (std::min(call.m, call.n) >= kShortest && call.k >= kFewestTerms) return GemmWay::panels;
-  if (call.m == 1 && call.n == 1 && !call.a.transposed && (call.b.transposed || call.b.stride == 1))
-    return GemmWay::dot;
-  if (dtype == DType::float64 ? are_rows<double>(call) : are_rows<float>(call)) return GemmWay::rows;
+  if (is_floating(dtype)) {
+    if (call.m == 1 && call.n == 1 && !call.a.transposed && (call.b.transposed || call.b.stride == 1))
+      return GemmWay::dot;
+    if (dtype == DType::float64 ? are_rows<double>(call) : are_rows<float>(call)) return GemmWay::rows;
+  } else if (call.n >= kFewestColumns) {
+    return GemmWay::small;  // Eigen has no vectors of integers
+  }
   return std::max({call.m, call.n, call.k}) <= kSmall ? GemmWay::small : GemmWay::eigen;
 }
 
-void multiply_floats(GemmWay way, const GemmCall& call, DType dtype, bool parallel) {
+void multiply_without_eigen(GemmWay way, const GemmCall& call, DType dtype, bool parallel) {
   if (way == GemmWay::bfloats) return multiply_bfloats(call, parallel);
   if (dtype == DType::complex64) return multiply_complexes<float>(call, parallel);
   if (dtype == DType::complex128) return multiply_complexes<double>(call, parallel);
+  if (dtype == DType::int32) return multiply<int32_t>(way, call, parallel);
+  if (dtype == DType::int64) return multiply<int64_t>(way, call, parallel);
   dtype == DType::float64 ? multiply<double>(way, call, parallel) : multiply<float>(way, call, parallel);
 }
 

@@ -6,7 +6,7 @@
 
 namespace framejit::eager::cpu {
 
-/// T: float or double.
+/// T: float, double, int32_t or int64_t; integers wrap.
 template <class T>
 struct PanelKernels {
   int64_t rows, columns;  ///< of a tile of the product

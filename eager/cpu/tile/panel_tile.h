@@ -31,7 +31,7 @@ struct Tile {
     for (int r = 0; r < kRows; ++r) {
       const Packet<T> left = spread(column[r]);
       FRAMEJIT_UNROLL
-      for (int v = 0; v < kVectors; ++v) sums[r][v] = packet::pmadd(left, row[v], sums[r][v]);
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = multiply_add<T>(left, row[v], sums[r][v]);
     }
   }
   /// What is accumulated are sums of blocks: adding on to the earlier ones would be less exact.
@@ -41,7 +41,7 @@ struct Tile {
       FRAMEJIT_UNROLL
       for (int v = 0; v < kVectors; ++v) {
         T* to = c + r * c_stride + v * kLanes<T>;
-        packet::pstoreu(to, accumulate ? packet::padd(load(to), sums[r][v]) : sums[r][v]);
+        put<T>(to, accumulate ? load(to) + sums[r][v] : sums[r][v]);
       }
     }
   }

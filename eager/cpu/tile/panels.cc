@@ -88,13 +88,13 @@ void multiply_small_tile(int64_t count, const T* a, int64_t a_row, int64_t a_ter
     for (int r = 0; r < kHigh; ++r) {
       const Packet<T> left = spread(a[r * a_row]);
       FRAMEJIT_UNROLL
-      for (int v = 0; v < kWide; ++v) sums[r][v] = packet::pmadd(left, right[v], sums[r][v]);
+      for (int v = 0; v < kWide; ++v) sums[r][v] = multiply_add<T>(left, right[v], sums[r][v]);
     }
   }
   FRAMEJIT_UNROLL
   for (int r = 0; r < kHigh; ++r) {
     FRAMEJIT_UNROLL
-    for (int v = 0; v < kWide; ++v) packet::pstoreu(c + r * c_stride + v * kLanes<T>, sums[r][v]);
+    for (int v = 0; v < kWide; ++v) put<T>(c + r * c_stride + v * kLanes<T>, sums[r][v]);
   }
 }
 
@@ -124,6 +124,14 @@ void multiply_small(int64_t rows, int64_t columns, int64_t count, const T* a, in
     multiply_small_columns<T, 1>(rows, count, a, a_row, a_term, b + j, b_stride, c + j, c_stride);
 }
 
+template <class T>
+void add_to(T& sum, T x) {
+  if constexpr (std::is_integral_v<T>)
+    sum = T(std::make_unsigned_t<T>(sum) + std::make_unsigned_t<T>(x));
+  else
+    sum += x;
+}
+
 template <class T, int kA, int kB>
 void dot_tile(int64_t count, const T* a, const T* b, int64_t stride, T* c, int64_t c_stride) {
   Packet<T> sums[kA][kB];
@@ -140,13 +148,13 @@ void dot_tile(int64_t count, const T* a, const T* b, int64_t stride, T* c, int64
     for (int i = 0; i < kA; ++i) {
       const Packet<T> left = load(a + i * stride + l);
       FRAMEJIT_UNROLL
-      for (int j = 0; j < kB; ++j) sums[i][j] = packet::pmadd(left, right[j], sums[i][j]);
+      for (int j = 0; j < kB; ++j) sums[i][j] = multiply_add<T>(left, right[j], sums[i][j]);
     }
   }
   FRAMEJIT_UNROLL
   for (int i = 0; i < kA; ++i) {
     FRAMEJIT_UNROLL
-    for (int j = 0; j < kB; ++j) c[i * c_stride + j] += packet::predux(sums[i][j]);
+    for (int j = 0; j < kB; ++j) add_to(c[i * c_stride + j], sum_of<T>(sums[i][j]));
   }
 }
 
@@ -181,9 +189,13 @@ inline constexpr cpu::PanelKernels<T> kKernels{kRows,        kColumns<T>,       
 
 }  // namespace
 
-extern const cpu::PanelKernels<float> panel_kernels_float;
-extern const cpu::PanelKernels<double> panel_kernels_double;
-const cpu::PanelKernels<float> panel_kernels_float = kKernels<float>;
-const cpu::PanelKernels<double> panel_kernels_double = kKernels<double>;
+#define FRAMEJIT_PANELS(T, name)                          \
+  extern const cpu::PanelKernels<T> panel_kernels_##name; \
+  const cpu::PanelKernels<T> panel_kernels_##name = kKernels<T>;
+FRAMEJIT_PANELS(float, float)
+FRAMEJIT_PANELS(double, double)
+FRAMEJIT_PANELS(int32_t, int32)
+FRAMEJIT_PANELS(int64_t, int64)
+#undef FRAMEJIT_PANELS
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE
