@@ -41,6 +41,11 @@ set(core_objects $<TARGET_OBJECTS:framejit_core_objects>)
 if(tile_sources)
   # Fourier transforms share no loop with compiled code, whose bits they would have to have.
   set_source_files_properties(${PROJECT_SOURCE_DIR}/eager/cpu/tile/fft.cc PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # decompositions: products of complex numbers do not look for infinities
+    set(linalg_sources ${tile_sources})
+    list(FILTER linalg_sources INCLUDE REGEX "cpu/tile/linalg/")
+    set_source_files_properties(${linalg_sources} PROPERTIES COMPILE_OPTIONS -fcx-fortran-rules)
+  endif()
   foreach(isa IN LISTS FRAMEJIT_ISAS)
     add_library(framejit_tile_${isa} OBJECT ${tile_sources})
     target_link_libraries(framejit_tile_${isa} PUBLIC framejit_common)

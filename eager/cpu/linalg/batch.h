@@ -3,9 +3,9 @@
 //   orthogonal.cc  triangular systems, Cholesky, QR
 //   svd.cc         singular values, pseudo-inverse
 //   eigh.cc        eigenvalues of symmetric matrices; eigen.cc: of any, and the matrix exponential
-//   dense.h        our own algorithms for real matrices (tile/linalg), which are compiled per instruction set
-// Complex matrices go to Eigen's decompositions, whose templates take long to compile. Tensors hold
-// contiguous row-major matrices; Eigen's work in column-major copies.
+//   dense.h        our own algorithms (tile/linalg), which are compiled per instruction set
+// Eigenvalues of general complex matrices are Eigen's, whose templates take long to compile. Tensors hold contiguous
+// row-major matrices; Eigen's work in column-major copies.
 #pragma once
 
 #include <Eigen/Core>

@@ -4,17 +4,18 @@
 #include "eager/cpu/linalg/factors.h"
 #include "eager/cpu/linalg/general.h"
 
-FRAMEJIT_CHOSEN_BY_ISA(cpu::DenseKernels<float>, dense_kernels_float,
-                       template <> const DenseKernels<float>& dense_kernels<float>())
-FRAMEJIT_CHOSEN_BY_ISA(cpu::DenseKernels<double>, dense_kernels_double,
-                       template <> const DenseKernels<double>& dense_kernels<double>())
-FRAMEJIT_CHOSEN_BY_ISA(cpu::FactorKernels<float>, factor_kernels_float,
-                       template <> const FactorKernels<float>& factor_kernels<float>())
-FRAMEJIT_CHOSEN_BY_ISA(cpu::FactorKernels<double>, factor_kernels_double,
-                       template <> const FactorKernels<double>& factor_kernels<double>())
+#define FRAMEJIT_DENSE(T, name)                                                   \
+  FRAMEJIT_CHOSEN_BY_ISA(cpu::DenseKernels<T>, dense_kernels_##name,              \
+                         template <> const DenseKernels<T>& dense_kernels<T>())   \
+  FRAMEJIT_CHOSEN_BY_ISA(cpu::FactorKernels<T>, factor_kernels_##name,            \
+                         template <> const FactorKernels<T>& factor_kernels<T>()) \
+  FRAMEJIT_CHOSEN_BY_ISA(cpu::ExponentialFn<T>, exponential_##name,               \
+                         template <> ExponentialFn<T> exponential_function<T>())
+FRAMEJIT_DENSE(float, float)
+FRAMEJIT_DENSE(double, double)
+FRAMEJIT_DENSE(std::complex<float>, complex64)
+FRAMEJIT_DENSE(std::complex<double>, complex128)
+#undef FRAMEJIT_DENSE
+
 FRAMEJIT_CHOSEN_BY_ISA(cpu::EigFn<float>, eig_float, template <> EigFn<float> eig_function<float>())
 FRAMEJIT_CHOSEN_BY_ISA(cpu::EigFn<double>, eig_double, template <> EigFn<double> eig_function<double>())
-FRAMEJIT_CHOSEN_BY_ISA(cpu::ExponentialFn<float>, exponential_float,
-                       template <> ExponentialFn<float> exponential_function<float>())
-FRAMEJIT_CHOSEN_BY_ISA(cpu::ExponentialFn<double>, exponential_double,
-                       template <> ExponentialFn<double> exponential_function<double>())

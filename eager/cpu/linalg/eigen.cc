@@ -1,10 +1,8 @@
 // Eigenvalues and eigenvectors of any square matrices, and the matrix exponential.
 #include <Eigen/Eigenvalues>
-#include <unsupported/Eigen/MatrixFunctions>
 
 #include "eager/cpu/linalg/batch.h"
 #include "eager/cpu/linalg/general.h"
-#include "eager/cpu/linalg/pivot_score.h"  // MatrixFunctions has LUs
 
 namespace framejit::eager {
 
@@ -54,12 +52,7 @@ void linalg_matrix_exp_kernel(const Op& op, const Value* args, Value* results) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       if (rows_of(a) == 0) return;
-      if constexpr (std::is_floating_point_v<T>) {
-        exponential_function<T>()(matrix_at<T>(a, i).data(), rows_of(a), matrix_at<T>(result, i).data());
-      } else {
-        const Matrix<T> matrix = matrix_at<T>(a, i);
-        matrix_at<T>(result, i) = matrix.exp();
-      }
+      exponential_function<T>()(matrix_at<T>(a, i).data(), rows_of(a), matrix_at<T>(result, i).data());
     });
   });
   results[0] = std::move(result);

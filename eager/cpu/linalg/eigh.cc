@@ -1,6 +1,4 @@
 // Eigenvalues and eigenvectors of symmetric (Hermitian) matrices.
-#include <Eigen/Eigenvalues>
-
 #include "eager/cpu/linalg/batch.h"
 #include "eager/cpu/linalg/dense.h"
 #include "eager/cpu/scratch.h"
@@ -27,20 +25,6 @@ void mirror(const MatrixMap<T>& given, bool upper, MatrixMap<T> to) {
         "values.");
 }
 
-/// Eigenvalues of `matrix`, whose place eigenvectors take where they are asked for.
-template <class T>
-bool decompose(MatrixMap<T> matrix, bool vectors, VectorMap<Real<T>> values) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return dense_kernels<T>().eigh(matrix.data(), matrix.rows(), vectors, values.data());
-  } else {
-    const Eigen::SelfAdjointEigenSolver<Matrix<T>> solver(
-        matrix, vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-    values = solver.eigenvalues();
-    if (vectors) matrix = solver.eigenvectors();
-    return solver.info() == Eigen::Success;
-  }
-}
-
 }  // namespace
 
 void linalg_eigh_kernel(const Op& op, const Value* args, Value* results) {
@@ -53,10 +37,10 @@ void linalg_eigh_kernel(const Op& op, const Value* args, Value* results) {
     for_each_matrix(batch_count(a), n, [&](int64_t i) {
       if (n == 0) return;
       const ScratchScope scope;
-      const MatrixMap<T> matrix =
+      MatrixMap<T> matrix =
           vectors ? matrix_at<T>(made[1], i) : MatrixMap<T>(Scratch::of_thread().take_array<T>(n * n), n, n);
       mirror<T>(matrix_at<T>(a, i), upper, matrix);
-      if (!decompose<T>(matrix, vectors, vector_at<Real<T>>(made[0], i)))
+      if (!dense_kernels<T>().eigh(matrix.data(), n, vectors, vector_at<Real<T>>(made[0], i).data()))
         throw LinAlgError(concat("linalg.eigh: (Batch element ", i,
                                  "): The algorithm failed to converge because the input matrix is "
                                  "ill-conditioned or has too many repeated eigenvalues."));

@@ -1,4 +1,4 @@
-// The factorizations that are compiled once per instruction set (tile/linalg), of one real matrix each:
+// The factorizations that are compiled once per instruction set (tile/linalg), of one matrix each:
 // contiguous rows in, contiguous rows out. A NaN or an infinity spoils the results, no more.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace framejit::eager::cpu {
 
-/// T: float or double. Functions that return an int say which pivot is the first zero, counted from 0, or -1.
+/// T: float, double or a complex type of them. Functions that return an int say which pivot is the first zero, counted from 0, or -1.
 template <class T>
 struct FactorKernels {
   /// P A = L U, both in `factors`; row k was exchanged with row exchanges[k].
@@ -22,7 +22,7 @@ struct FactorKernels {
   int (*cholesky)(const T* a, int64_t n, bool upper, T* factor);
   /// `count` columns of Q, unless null, and rows of R.
   void (*qr)(const T* a, int64_t rows, int64_t columns, int64_t count, T* q, T* r);
-  /// R, and below it the vectors of the reflections I - tau v v^T whose product is Q.
+  /// R, and below it the vectors of the reflections I - tau v v^H whose product is Q.
   void (*reflections)(const T* a, int64_t rows, int64_t columns, T* factors, T* taus);
 };
 

@@ -11,7 +11,7 @@ namespace framejit::eager::cpu {
 template <class T>
 using EigFn = bool (*)(const T* a, int64_t n, std::complex<T>* values, std::complex<T>* vectors);
 
-/// The exponential of a real matrix that is not empty.
+/// The exponential of a matrix that is not empty. T: float, double or a complex type of them.
 template <class T>
 using ExponentialFn = void (*)(const T* a, int64_t n, T* result);
 

@@ -1,11 +1,7 @@
 // LU factorization with row exchanges, and what follows from it.
-#include <Eigen/LU>
-#include <Eigen/SVD>
-
 #include "eager/cpu/linalg/batch.h"
 #include "eager/cpu/linalg/dense.h"
 #include "eager/cpu/linalg/factors.h"
-#include "eager/cpu/linalg/pivot_score.h"
 
 namespace framejit::eager {
 
@@ -13,93 +9,11 @@ using namespace cpu;
 
 namespace {
 
-/// P @ A = L @ U of one complex matrix, L and U in one array. `exchanges[k]` is the row that row k was
-/// exchanged with.
-template <class T>
-struct Lu {
-  Matrix<T> factors;
-  std::vector<int> exchanges;
-  int zero_pivot = -1;  ///< the first column without a pivot
-  bool odd = false;     ///< whether the number of exchanges is odd
-
-  explicit Lu(const MatrixMap<T>& matrix) : factors(matrix) {
-    using Eigen::internal::partial_lu_impl;
-    const Eigen::Index rows = factors.rows(), columns = factors.cols(), side = std::min(rows, columns);
-    exchanges.resize(size_t(side));
-    if (side == 0) return;
-    int count = 0;
-    // Eigen's factorization stops at the last row; what is right of it is carried along here.
-    zero_pivot = int(partial_lu_impl<T, Eigen::ColMajor, int, Eigen::Dynamic>::blocked_lu(
-        rows, side, factors.data(), factors.outerStride(), exchanges.data(), count));
-    odd = count % 2 != 0;
-    if (columns == side) return;
-    auto right = factors.rightCols(columns - side);
-    for (Eigen::Index k = 0; k < side; ++k)
-      if (exchanges[size_t(k)] != k) right.row(k).swap(right.row(exchanges[size_t(k)]));
-    factors.leftCols(side).template triangularView<Eigen::UnitLower>().solveInPlace(right);
-  }
-
-  /// Overwrites B with the solution of A @ X = B.
-  void solve(Matrix<T>& b) const {
-    for (size_t k = 0; k < exchanges.size(); ++k)
-      if (exchanges[k] != int(k)) b.row(Eigen::Index(k)).swap(b.row(exchanges[k]));
-    factors.template triangularView<Eigen::UnitLower>().solveInPlace(b);
-    factors.template triangularView<Eigen::Upper>().solveInPlace(b);
-  }
-  Matrix<T> inverse() const {
-    Matrix<T> x = Matrix<T>::Identity(factors.rows(), factors.rows());
-    solve(x);
-    return x;
-  }
-};
-
-/// The first zero pivot, or -1.
-template <class T>
-int invert(const MatrixMap<T>& a, MatrixMap<T> x) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return factor_kernels<T>().inverse(a.data(), a.rows(), x.data());
-  } else {
-    const Lu<T> lu(a);
-    x = lu.inverse();
-    return lu.zero_pivot;
-  }
-}
-template <class T>
-int solve(const MatrixMap<T>& a, const MatrixMap<T>& b, MatrixMap<T> x) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return factor_kernels<T>().solve(a.data(), a.rows(), b.data(), b.cols(), x.data());
-  } else {
-    const Lu<T> lu(a);
-    Matrix<T> solution = b;
-    lu.solve(solution);
-    x = solution;
-    return lu.zero_pivot;
-  }
-}
-/// `exchanges` count from 0.
-template <class T>
-int factor(const MatrixMap<T>& a, MatrixMap<T> factors, int32_t* exchanges) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return factor_kernels<T>().lu(a.data(), a.rows(), a.cols(), factors.data(), exchanges);
-  } else {
-    const Lu<T> lu(a);
-    factors = lu.factors;
-    std::copy(lu.exchanges.begin(), lu.exchanges.end(), exchanges);
-    return lu.zero_pivot;
-  }
-}
-
 /// The diagonal of U, and the sign of P.
 template <class T>
 struct Diagonal {
   explicit Diagonal(const MatrixMap<T>& a) : elements(a.rows()) {
-    if constexpr (std::is_floating_point_v<T>) {
-      odd = factor_kernels<T>().determinant(a.data(), a.rows(), elements.data());
-    } else {
-      const Lu<T> lu(a);
-      elements = lu.factors.diagonal();
-      odd = lu.odd;
-    }
+    odd = factor_kernels<T>().determinant(a.data(), a.rows(), elements.data());
   }
   T sign() const { return T(odd ? -1 : 1); }
   T product() const { return sign() * elements.prod(); }
@@ -132,13 +46,8 @@ void adjugate_by_svd(const MatrixMap<T>& a, MatrixMap<T> result) {
   const Eigen::Index n = a.rows();
   RowMajor<T> u(n, n), vh(n, n);
   Vector<Real<T>> s(n);
-  if constexpr (std::is_floating_point_v<T>) {
-    if (!a.allFinite()) return result.setConstant(std::numeric_limits<T>::quiet_NaN()), void();
-    dense_kernels<T>().svd(a.data(), n, n, true, true, u.data(), s.data(), vh.data());
-  } else {
-    const Eigen::JacobiSVD<Matrix<T>> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    u = svd.matrixU(), vh = svd.matrixV().adjoint(), s = svd.singularValues();
-  }
+  if (!a.allFinite()) return result.setConstant(T(std::numeric_limits<Real<T>>::quiet_NaN())), void();
+  dense_kernels<T>().svd(a.data(), n, n, true, true, u.data(), s.data(), vh.data());
   const T factor = Diagonal<T>(MatrixMap<T>(u.data(), n, n)).product() *
                    Diagonal<T>(MatrixMap<T>(vh.data(), n, n)).product();
   Vector<T> others = Vector<T>::Constant(n, factor);
@@ -157,7 +66,9 @@ void linalg_inv_ex_kernel(const Op& op, const Value* args, Value* results) {
   for_matrix_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
-      made[1].data_as<int32_t>()[i] = invert<T>(matrix_at<T>(a, i), matrix_at<T>(made[0], i)) + 1;
+      made[1].data_as<int32_t>()[i] = factor_kernels<T>().inverse(matrix_at<T>(a, i).data(), rows_of(a),
+                                                                  matrix_at<T>(made[0], i).data()) +
+                                      1;
     });
   });
   if (args[1].boolean())
@@ -172,7 +83,9 @@ void linalg_solve_kernel(const Op& op, const Value* args, Value* results) {
     using T = decltype(zero);
     for_each_matrix(batch_count(a), rows_of(a), [&](int64_t i) {
       made[1].data_as<int32_t>()[i] =
-          solve<T>(matrix_at<T>(a, i), matrix_at<T>(b, i), matrix_at<T>(made[0], i)) + 1;
+          factor_kernels<T>().solve(matrix_at<T>(a, i).data(), rows_of(a), matrix_at<T>(b, i).data(),
+                                    columns_of(b), matrix_at<T>(made[0], i).data()) +
+          1;
     });
   });
   if (args[2].boolean())
@@ -191,7 +104,8 @@ void linalg_lu_factor_ex_kernel(const Op& op, const Value* args, Value* results)
       auto pivots = vector_at<int32_t>(made[1], i);
       int zero_pivot;
       if (pivot) {
-        zero_pivot = factor<T>(matrix_at<T>(a, i), matrix_at<T>(made[0], i), pivots.data());
+        zero_pivot = factor_kernels<T>().lu(matrix_at<T>(a, i).data(), rows_of(a), columns_of(a),
+                                            matrix_at<T>(made[0], i).data(), pivots.data());
         pivots.array() += 1;
       } else {
         Matrix<T> factors = matrix_at<T>(a, i);
@@ -269,7 +183,7 @@ void linalg_adjugate_kernel(const Op& op, const Value* args, Value* results) {
       auto adjugate = matrix_at<T>(result, i);
       // Without nearly zero pivots the inverse is accurate.
       if (pivots.minCoeff() > pivots.maxCoeff() * std::sqrt(std::numeric_limits<Real<T>>::epsilon())) {
-        invert<T>(matrix_at<T>(a, i), adjugate);
+        factor_kernels<T>().inverse(matrix_at<T>(a, i).data(), rows_of(a), adjugate.data());
         adjugate *= diagonal.product();
       } else {
         adjugate_by_svd<T>(matrix_at<T>(a, i), adjugate);

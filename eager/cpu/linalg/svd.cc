@@ -1,6 +1,4 @@
 // Singular value decomposition and pseudo-inverse.
-#include <Eigen/SVD>
-
 #include "eager/cpu/linalg/batch.h"
 #include "eager/cpu/linalg/dense.h"
 #include "eager/cpu/matmul/gemm.h"
@@ -25,22 +23,7 @@ void check_finite(const char* name, const MatrixMap<T>& matrix, int64_t index, b
 /// null.
 template <class T>
 void decompose(const char* name, const MatrixMap<T>& a, bool full, T* u, Real<T>* s, T* vh) {
-  const Eigen::Index m = a.rows(), n = a.cols(), k = std::min(m, n);
-  bool converged;
-  if constexpr (std::is_floating_point_v<T>) {
-    converged = dense_kernels<T>().svd(a.data(), m, n, u != nullptr, full, u, s, vh);
-  } else {
-    const unsigned options = !u     ? 0u
-                             : full ? unsigned(Eigen::ComputeFullU | Eigen::ComputeFullV)
-                                    : unsigned(Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const Eigen::BDCSVD<Matrix<T>> svd(a, options);
-    converged = svd.info() == Eigen::Success;
-    VectorMap<Real<T>>(s, k) = svd.singularValues();
-    if (u) {
-      MatrixMap<T>(u, m, full ? m : k) = svd.matrixU();
-      MatrixMap<T>(vh, full ? n : k, n) = svd.matrixV().adjoint();
-    }
-  }
+  const bool converged = dense_kernels<T>().svd(a.data(), a.rows(), a.cols(), u != nullptr, full, u, s, vh);
   if (!converged)
     throw LinAlgError(concat(name,
                              ": The algorithm failed to converge because the input matrix is ill-conditioned "

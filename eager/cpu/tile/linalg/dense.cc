@@ -17,21 +17,22 @@ inline constexpr cpu::FactorKernels<T> kFactorKernels{
 
 }  // namespace
 
-extern const cpu::DenseKernels<float> dense_kernels_float;
-extern const cpu::DenseKernels<double> dense_kernels_double;
-extern const cpu::FactorKernels<float> factor_kernels_float;
-extern const cpu::FactorKernels<double> factor_kernels_double;
+#define FRAMEJIT_DENSE(T, name)                                          \
+  extern const cpu::DenseKernels<T> dense_kernels_##name;                \
+  extern const cpu::FactorKernels<T> factor_kernels_##name;              \
+  extern const cpu::ExponentialFn<T> exponential_##name;                 \
+  const cpu::DenseKernels<T> dense_kernels_##name = kDenseKernels<T>;    \
+  const cpu::FactorKernels<T> factor_kernels_##name = kFactorKernels<T>; \
+  const cpu::ExponentialFn<T> exponential_##name = &exponential<T>;
+FRAMEJIT_DENSE(float, float)
+FRAMEJIT_DENSE(double, double)
+FRAMEJIT_DENSE(std::complex<float>, complex64)
+FRAMEJIT_DENSE(std::complex<double>, complex128)
+#undef FRAMEJIT_DENSE
+
 extern const cpu::EigFn<float> eig_float;
 extern const cpu::EigFn<double> eig_double;
-extern const cpu::ExponentialFn<float> exponential_float;
-extern const cpu::ExponentialFn<double> exponential_double;
 const cpu::EigFn<float> eig_float = &eig<float>;
 const cpu::EigFn<double> eig_double = &eig<double>;
-const cpu::ExponentialFn<float> exponential_float = &exponential<float>;
-const cpu::ExponentialFn<double> exponential_double = &exponential<double>;
-const cpu::DenseKernels<float> dense_kernels_float = kDenseKernels<float>;
-const cpu::DenseKernels<double> dense_kernels_double = kDenseKernels<double>;
-const cpu::FactorKernels<float> factor_kernels_float = kFactorKernels<float>;
-const cpu::FactorKernels<double> factor_kernels_double = kFactorKernels<double>;
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE

@@ -1,17 +1,19 @@
-// What dense.h, factors.h and general.h of eager/cpu/linalg describe, for float and double.
+// What dense.h, factors.h and general.h of eager/cpu/linalg describe.
 #pragma once
 
 #include <complex>
 #include <cstdint>
 
+#include "eager/cpu/linalg/real_of.h"
+
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
 template <class T>
-bool eigh(T* a, int64_t n, bool vectors, T* values);
+bool eigh(T* a, int64_t n, bool vectors, cpu::RealOf<T>* values);
 template <class T>
 bool eig(const T* a, int64_t n, std::complex<T>* values, std::complex<T>* vectors);
 template <class T>
-bool svd(const T* a, int64_t rows, int64_t columns, bool vectors, bool full, T* u, T* s, T* vh);
+bool svd(const T* a, int64_t rows, int64_t columns, bool vectors, bool full, T* u, cpu::RealOf<T>* s, T* vh);
 template <class T>
 void exponential(const T* a, int64_t n, T* result);
 

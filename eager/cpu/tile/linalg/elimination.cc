@@ -1,4 +1,4 @@
-// LU factorization with row exchanges, triangular systems, and Cholesky factorization, of real matrices: by
+// LU factorization with row exchanges, triangular systems, and Cholesky factorization: by
 // blocks of rows, with products of matrices for what is right and below of them (Golub & Van
 // Loan, 3.1.5, 3.2.11, 3.4 and 4.2.6, in forms that go along rows).
 #include <numeric>
@@ -48,9 +48,11 @@ int small_cholesky(const T* a, int64_t n, bool upper, T* factor) {
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j <= i; ++j) {
       T rest = a[i * row + j * column];
-      for (int64_t k = 0; k < j; ++k) rest -= factor[i * row + k * column] * factor[j * row + k * column];
-      if (i == j && !(rest > T(0))) return int(i) + 1;
-      factor[i * row + j * column] = i == j ? std::sqrt(rest) : rest / factor[j * row + j * column];
+      for (int64_t k = 0; k < j; ++k)
+        rest -= factor[i * row + k * column] * conjugate(factor[j * row + k * column]);
+      if (i == j && !(real_part(rest) > 0)) return int(i) + 1;
+      factor[i * row + j * column] =
+          i == j ? T(std::sqrt(real_part(rest))) : rest / real_part(factor[j * row + j * column]);
     }
   return 0;
 }
@@ -160,7 +162,7 @@ void solve_triangular(const T* a, int64_t n, bool upper, bool unit, const T* b, 
   copy_back(solution, n, width, x);
 }
 
-/// By the rows of U, of A = U^T U.
+/// By the rows of U, of A = U^H U.
 template <class T>
 int cholesky(const T* a, int64_t n, bool upper, T* factor) {
   if (n <= kSmall) return small_cholesky(a, n, upper, factor);
@@ -169,32 +171,36 @@ int cholesky(const T* a, int64_t n, bool upper, T* factor) {
   if (upper)
     copy_padded(a, n, n, u);
   else
-    transpose_into<T>({a, n}, n, n, u);
+    adjoin_into<T>({a, n}, n, n, u);
   int bad_minor = 0;
   for (int64_t begin = 0; begin < n && bad_minor == 0; begin += kStep) {
     const int64_t end = std::min(n, begin + kStep);
     for (int64_t i = begin; i < end; ++i) {
       T above[kStep];
-      for (int64_t j = begin; j < i; ++j) above[j - begin] = u[j][i];
+      for (int64_t j = begin; j < i; ++j) above[j - begin] = conjugate(u[j][i]);
       const int64_t from = round_down<T>(i);
       subtract_rows(i - begin, u.stride - from, u.from(begin, from), above, u[i] + from);
-      const T pivot = u[i][i];
-      if (!(pivot > T(0))) {
+      const Real<T> pivot = real_part(u[i][i]);
+      if (!(pivot > 0)) {
         bad_minor = int(i) + 1;
         break;
       }
-      scale(u.stride - from, T(1) / std::sqrt(pivot), u[i] + from);
+      u[i][i] = T(pivot);
+      scale(u.stride - from, T(1 / std::sqrt(pivot)), u[i] + from);
     }
+    if (bad_minor != 0 || end == n) break;
+    const cpu::ScratchScope inner_scope;
+    const Rows<T> left = conjugated(end - begin, Rows<T>{u[begin], u.stride});
     constexpr int64_t kChunk = 2 * kStep;  // of rows: what is left of the diagonal is not needed
-    for (int64_t r = end; r < n && bad_minor == 0; r += kChunk)
-      subtract_product(std::min(kChunk, n - r), u.stride - r, end - begin, transposed(u.from(begin, r)),
+    for (int64_t r = end; r < n; r += kChunk)
+      subtract_product(std::min(kChunk, n - r), u.stride - r, end - begin, transposed(left.from(0, r)),
                        plain(u.from(begin, r)), u.from(r, r));
   }
   for (int64_t i = 0; i < n; ++i) std::fill_n(u[i], i, T(0));
   if (upper)
     copy_back(u, n, n, factor);
   else
-    transpose_into<T>(read(u), n, n, {factor, n});
+    adjoin_into<T>(read(u), n, n, {factor, n});
   return bad_minor;
 }
 
@@ -207,6 +213,8 @@ int cholesky(const T* a, int64_t n, bool upper, T* factor) {
   template int cholesky<T>(const T*, int64_t, bool, T*);
 FRAMEJIT_INSTANTIATE(float)
 FRAMEJIT_INSTANTIATE(double)
+FRAMEJIT_INSTANTIATE(std::complex<float>)
+FRAMEJIT_INSTANTIATE(std::complex<double>)
 #undef FRAMEJIT_INSTANTIATE
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE

@@ -1,4 +1,4 @@
-// The exponential of real matrices: scaling, a Pade approximant, squarings (Higham, SIAM J. Matrix Anal. Appl. 26,
+// The exponential of matrices: scaling, a Pade approximant, squarings (Higham, SIAM J. Matrix Anal. Appl. 26,
 // 2005).
 #include "eager/cpu/tile/linalg/dense.h"
 #include "eager/cpu/tile/linalg/rows.h"
@@ -28,11 +28,12 @@ class Exponential {
   }
   void store(T* result) {
     const double norm = largest_row_sum();
-    if (!std::isfinite(norm)) return void(std::fill_n(result, count_, std::numeric_limits<T>::quiet_NaN()));
-    const Approximant* chosen = kApproximants<T>;
-    while (norm > chosen->bound && chosen != kApproximants<T> + 2) ++chosen;
+    if (!std::isfinite(norm))
+      return void(std::fill_n(result, count_, T(std::numeric_limits<Real<T>>::quiet_NaN())));
+    const Approximant* chosen = kApproximants<Real<T>>;
+    while (norm > chosen->bound && chosen != kApproximants<Real<T>> + 2) ++chosen;
     const int squarings = norm > chosen->bound ? std::ilogb(norm / chosen->bound) + 1 : 0;
-    for (int64_t i = 0; i < count_; ++i) powers_[0][i] = std::ldexp(T(1), -squarings) * powers_[0][i];
+    for (int64_t i = 0; i < count_; ++i) powers_[0][i] *= std::ldexp(Real<T>(1), -squarings);
     T* scratch = take();
     approximate(chosen->degree, squarings % 2 == 0 ? result : scratch);
     T *square = result, *root = scratch;
@@ -61,7 +62,7 @@ class Exponential {
     const auto combine = [&](const double* of_powers, int count, T* sum) {
       std::fill_n(sum, count_, T(0));
       for (int k = 0; k < count; ++k)
-        for (int64_t i = 0; i < count_; ++i) sum[i] += T(of_powers[2 * k]) * powers[k][i];
+        for (int64_t i = 0; i < count_; ++i) sum[i] += Real<T>(of_powers[2 * k]) * powers[k][i];
     };
     const int count = degree / 2;
     if (count > 3) {  // A^6 times what has higher powers
@@ -74,7 +75,7 @@ class Exponential {
     } else {
       combine(factors + 2, count, result);
     }
-    for (int64_t k = 0; k < n_; ++k) result[k * (n_ + 1)] += T(factors[0]);
+    for (int64_t k = 0; k < n_; ++k) result[k * (n_ + 1)] += Real<T>(factors[0]);
   }
 
   void approximate(int degree, T* result) const {
@@ -111,5 +112,7 @@ void exponential(const T* a, int64_t n, T* result) {
 
 template void exponential<float>(const float*, int64_t, float*);
 template void exponential<double>(const double*, int64_t, double*);
+template void exponential<std::complex<float>>(const std::complex<float>*, int64_t, std::complex<float>*);
+template void exponential<std::complex<double>>(const std::complex<double>*, int64_t, std::complex<double>*);
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE

@@ -72,8 +72,8 @@ class BackSubstitution {
   /// Row i of S, from column `begin` on, times the vector so far, which is zero before.
   Complex rest(int64_t re, int64_t im, int64_t i, int64_t begin) const {
     const int64_t from = round_down<T>(begin), length = round_up<T>(im + 1) - from;
-    const T real = dot(length, s_[i] + from, x_[re] + from);
-    return {real, re == im ? T(0) : dot(length, s_[i] + from, x_[im] + from)};
+    const T real = inner(length, s_[i] + from, x_[re] + from);
+    return {real, re == im ? T(0) : inner(length, s_[i] + from, x_[im] + from)};
   }
   void set(int64_t re, int64_t im, int64_t i, Complex value) {
     x_[re][i] = value.real();

@@ -44,6 +44,8 @@ void reflections(const T* a, int64_t rows, int64_t columns, T* factors, T* taus)
   template void reflections<T>(const T*, int64_t, int64_t, T*, T*);
 FRAMEJIT_INSTANTIATE(float)
 FRAMEJIT_INSTANTIATE(double)
+FRAMEJIT_INSTANTIATE(std::complex<float>)
+FRAMEJIT_INSTANTIATE(std::complex<double>)
 #undef FRAMEJIT_INSTANTIATE
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE

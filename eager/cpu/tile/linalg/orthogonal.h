@@ -22,20 +22,14 @@ class Qr {
         const Reflection<T> reflection = reflect(v_[k], k, v_.stride);
         r_[k][k] = reflection.beta;
         taus_[k] = reflection.tau;
-        apply_reflection(v_[k], reflection.tau, k, v_.stride, end - k - 1, r_.from(k + 1, 0));
+        apply_reflection(v_[k], conjugate(reflection.tau), k, v_.stride, end - k - 1, r_.from(k + 1, 0));
       }
-      apply_block(end - begin, v_.from(begin, 0), taus_ + begin, begin, /*inverse=*/false, count - end,
+      apply_block(end - begin, v_.from(begin, 0), taus_ + begin, begin, /*forward=*/false, count - end,
                   r_.from(end, 0));
     }
   }
   /// The first `count` columns of Q, as rows.
   void form(int64_t count, Rows<T> q) const { product_of_reflections(reflections_, v_, taus_, 0, count, q); }
-  /// Rows times Q: Q^T times what they are the columns of.
-  void apply_transposed(int64_t count, Rows<T> rows) const {
-    for (int64_t begin = 0; begin < reflections_; begin += kReflections)
-      apply_block(std::min(kReflections, reflections_ - begin), v_.from(begin, 0), taus_ + begin, begin,
-                  /*inverse=*/false, count, rows);
-  }
   const T* vector(int64_t k) const { return v_[k]; }
   T tau(int64_t k) const { return taus_[k]; }
   T r(int64_t row, int64_t column) const { return r_[column][row]; }

@@ -28,7 +28,7 @@ void reduce_to_hessenberg(Rows<T> h, int64_t n, const Rows<T>* q) {
     add_rows(n - k - 1, width, h.from(k + 1, from), v + k + 1, w + from);
     std::fill(w, w + k + 1, T(0));
     dot_rows(n, width, h.from(0, from), v + from, y);
-    const T both = dot(width, w + from, v + from);
+    const T both = inner(width, w + from, v + from);
     std::copy(v, v + h.stride, pair[1]);
     for (int64_t r = 0; r <= k; ++r) add_scaled(width, -tau * y[r], v + from, h[r] + from);
     for (int64_t r = k + 1; r < n; ++r) {

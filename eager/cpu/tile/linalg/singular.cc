@@ -1,4 +1,4 @@
-// Singular values and vectors of real matrices: reduction to bidiagonal form, implicit QR steps.
+// Singular values and vectors: reduction to bidiagonal form, implicit QR steps.
 #include <numeric>
 
 #include "eager/cpu/tile/linalg/bidiagonal.h"
@@ -9,7 +9,7 @@ namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
 namespace {
 
-/// P^T A Q = the bidiagonal `result`, of a matrix with at least as many rows as columns. P and Q are products
+/// P^H A Q = the bidiagonal `result`, real, of a matrix with at least as many rows as columns. P and Q are products
 /// of reflections.
 template <class T>
 class Reduction {
@@ -39,7 +39,7 @@ class Reduction {
       update(begin, end);
     }
   }
-  /// `rows` rows of P^T, and all of Q^T.
+  /// `rows` rows of P^T, and all of Q^H.
   void form_left(int64_t rows, Rows<T> p) const {
     product_of_reflections(columns_, left_, left_taus_.data(), 0, rows, p);
   }
@@ -48,8 +48,8 @@ class Reduction {
   }
 
  private:
-  // Within a panel, A stays as it is: A - sum of v_i y_i^T - sum of x_i u_i^T is meant, where v and u are the
-  // left and right reflections' vectors (Golub & Van Loan, 5.4.8; Dongarra, Hammarling and Sorensen, LAPACK
+  // Within a panel, A stays as it is: A - sum of v_i y_i^T - sum of x_i u_i^T is meant, where v and conj(u) are
+  // the left and right reflections' vectors (Golub & Van Loan, 5.4.8; Dongarra, Hammarling and Sorensen, LAPACK
   // Working Note 2, 1987).
 
   /// sum -= the sums of a_i b_i[k] over the panel's reflections so far.
@@ -58,12 +58,12 @@ class Reduction {
     for (int64_t i = 0; i < count; ++i) factors[i] = -b[i][k];
     add_rows(count, length, a, factors, sum);
   }
-  /// sum -= the sums of a_i times the product of b_i and `vector`.
+  /// sum -= the sums of a_i times the product of b_i and conj(vector).
   static void project(int64_t count, int64_t length, Rows<T> a, int64_t vector_length, Rows<T> b,
                       const T* vector, T* sum) {
     T factors[kReflections];
-    dot_rows(count, vector_length, b, vector, factors);
-    for (int64_t i = 0; i < count; ++i) factors[i] = -factors[i];
+    inner_rows(count, vector_length, b, vector, factors);
+    for (int64_t i = 0; i < count; ++i) factors[i] = -conjugate(factors[i]);
     add_rows(count, length, a, factors, sum);
   }
 
@@ -80,10 +80,14 @@ class Reduction {
     left_taus_[size_t(k)] = reflection.tau;
 
     T* y = y_[done] + column;
-    add_rows(rows_ - k, width, a_.from(k, column), v + k, y);
+    {
+      const cpu::ScratchScope scope;
+      const Rows<T> factors = conjugated(1, Rows<T>{v, left_.stride});
+      add_rows(rows_ - k, width, a_.from(k, column), factors[0] + k, y);
+    }
     project(done, width, y_.from(0, column), height, left_.from(begin, row), v + row, y);
     project(done, width, right_.from(begin, column), height, x_.from(0, row), v + row, y);
-    scale(width, reflection.tau, y);
+    scale(width, conjugate(reflection.tau), y);
     std::fill(y, y_[done] + k + 1, T(0));
   }
 
@@ -100,10 +104,11 @@ class Reduction {
     right_taus_[size_t(k)] = reflection.tau;
 
     T* x = x_[done];
-    dot_rows(rows_ - k - 1, width, a_.from(k + 1, column), u + column, x + k + 1);
+    inner_rows(rows_ - k - 1, width, a_.from(k + 1, column), u + column, x + k + 1);
+    conjugate_all(x + k + 1, rows_ - k - 1);
     project(done + 1, height, left_.from(begin, row), width, y_.from(0, column), u + column, x + row);
     project(done, height, x_.from(0, row), width, right_.from(begin, column), u + column, x + row);
-    scale(height, reflection.tau, x + row);
+    scale(height, conjugate(reflection.tau), x + row);
     std::fill(x, x + k + 1, T(0));
   }
 
@@ -145,8 +150,10 @@ Decomposed<T> decompose(Rows<T> a, int64_t rows, int64_t columns, bool vectors, 
     reduction.form_left(left_rows, result.left);
     reduction.form_right(result.right);
   }
-  Rotations<T> left(result.left, vectors ? result.left.stride : 0),
-      right(result.right, vectors ? result.right.stride : 0);
+  const auto rotations = [&](Rows<T> rows) {
+    return Rotations<Real<T>>(parts(rows), vectors ? parts(rows).stride : 0);
+  };
+  Rotations<Real<T>> left = rotations(result.left), right = rotations(result.right);
   result.converged = diagonalize(reduction.result, left, right);
   result.values = std::move(reduction.result.diagonal);
   return result;
@@ -183,7 +190,7 @@ std::vector<int64_t> descending(const std::vector<double>& values, int64_t count
 }  // namespace
 
 template <class T>
-bool svd(const T* a, int64_t rows, int64_t columns, bool vectors, bool full, T* u, T* s, T* vh) {
+bool svd(const T* a, int64_t rows, int64_t columns, bool vectors, bool full, T* u, Real<T>* s, T* vh) {
   const cpu::ScratchScope scope;
   const bool wide = columns > rows;  // then A^T = V S U^T is decomposed
   const int64_t height = wide ? columns : rows, width = wide ? rows : columns,
@@ -194,15 +201,16 @@ bool svd(const T* a, int64_t rows, int64_t columns, bool vectors, bool full, T* 
     transpose_into(given, rows, columns, work);
   else
     for (int64_t r = 0; r < rows; ++r) std::copy_n(given[r], columns, work[r]);
-  const int exponent = exponent_of_largest(work.data, height * work.stride);
-  scale_by_exponent(work.data, height * work.stride, -exponent);
+  const int64_t count = height * work.stride * kParts<T>;
+  const int exponent = exponent_of_largest(parts(work.data), count);
+  scale_by_exponent(parts(work.data), count, -exponent);
   const Decomposed<T> found = height > width * 8 / 5 ? decompose_tall(work, height, width, vectors, left_rows)
                                                      : decompose(work, height, width, vectors, left_rows);
   if (!found.converged) return false;
 
   const std::vector<int64_t> order = descending(found.values, left_rows);
   for (int64_t i = 0; i < width; ++i)
-    s[i] = T(std::ldexp(std::abs(found.values[size_t(order[size_t(i)])]), exponent));
+    s[i] = Real<T>(std::ldexp(std::abs(found.values[size_t(order[size_t(i)])]), exponent));
   if (!vectors) return true;
   for (int64_t i = 0; i < width; ++i)
     if (found.values[size_t(i)] < 0) scale(found.right.stride, T(-1), found.right[i]);
@@ -212,7 +220,12 @@ bool svd(const T* a, int64_t rows, int64_t columns, bool vectors, bool full, T* 
   return true;
 }
 
-template bool svd<float>(const float*, int64_t, int64_t, bool, bool, float*, float*, float*);
-template bool svd<double>(const double*, int64_t, int64_t, bool, bool, double*, double*, double*);
+#define FRAMEJIT_INSTANTIATE(T) \
+  template bool svd<T>(const T*, int64_t, int64_t, bool, bool, T*, Real<T>*, T*);
+FRAMEJIT_INSTANTIATE(float)
+FRAMEJIT_INSTANTIATE(double)
+FRAMEJIT_INSTANTIATE(std::complex<float>)
+FRAMEJIT_INSTANTIATE(std::complex<double>)
+#undef FRAMEJIT_INSTANTIATE
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE

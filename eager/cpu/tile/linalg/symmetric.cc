@@ -1,4 +1,4 @@
-// Eigenvalues and eigenvectors of real symmetric matrices: reduction to tridiagonal form, implicit QL steps.
+// Eigenvalues and eigenvectors of symmetric (Hermitian) matrices: reduction to tridiagonal form, implicit QL steps.
 #include "eager/cpu/tile/linalg/dense.h"
 #include "eager/cpu/tile/linalg/reflections.h"
 #include "eager/cpu/tile/linalg/tridiagonal.h"
@@ -7,13 +7,13 @@ namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
 
 namespace {
 
-/// Q^T A Q = the tridiagonal `result`. Q is a product of reflections.
+/// Q^H A Q = the tridiagonal `result`. Q is a product of reflections.
 template <class T>
 class Reduction {
  public:
   Tridiagonal result;
 
-  /// Overwrites `a`, a symmetric matrix of which all elements are there.
+  /// Overwrites `a`, the columns of A as rows.
   Reduction(Rows<T> a, int64_t n)
       : result(n), a_(a), n_(n), v_(zero_rows<T>(n, n)), taus_(cpu::Scratch::of_thread().take_array<T>(n)) {
     const cpu::ScratchScope scope;
@@ -24,22 +24,22 @@ class Reduction {
       for (int64_t k = begin; k < end; ++k) reduce(k, begin);
       update(begin, end);
     }
-    result.diagonal[n - 1] = double(a[n - 1][n - 1]);
+    result.diagonal[n - 1] = double(real_part(a[n - 1][n - 1]));
   }
   /// The rows of Q^T.
   void form(Rows<T> q) const { product_of_reflections(n_ - 1, v_, taus_, 1, n_, q); }
 
  private:
-  /// Column k (row k: A is symmetric), within the panel that begins at column `begin`. A stays as it is
-  /// there: A - V^T W - W^T V is meant, with W of the panel's columns so far (Dongarra, Hammarling and
-  /// Sorensen, LAPACK Working Note 2, 1987).
+  /// Column k, within the panel that begins at column `begin`. The columns stay as they are there: conj(A) - V^H W -
+  /// W^H V is meant, with W of the panel's columns so far (Dongarra, Hammarling and Sorensen, LAPACK Working
+  /// Note 2, 1987).
   void reduce(int64_t k, int64_t begin) {
     T* row = a_[k];
     const int64_t done = k - begin, from = round_down<T>(k), length = a_.stride - from;
     const Rows<T> v = v_.from(begin, from), w = panel_.from(0, from);
     T of_v[kReflections], of_w[kReflections];
     update_row(k, from, begin, done);
-    result.diagonal[k] = double(row[k]);
+    result.diagonal[k] = double(real_part(row[k]));
 
     T *vector = v_[k], *product = panel_[done];
     std::copy(row + k + 1, row + n_, vector + k + 1);
@@ -47,23 +47,24 @@ class Reduction {
     result.beside[k] = double(reflection.beta);
     taus_[k] = reflection.tau;
 
-    // W = tau (A v - tau / 2 (v^T A v) v)
+    // w = x - tau / 2 (x^H v) v of x = tau A v
     vector += from, product += from;
-    dot_rows(n_ - k - 1, length, a_.from(k + 1, from), vector, panel_[done] + k + 1);
-    dot_rows(done, length, v, vector, of_v);
-    dot_rows(done, length, w, vector, of_w);
+    inner_rows(n_ - k - 1, length, a_.from(k + 1, from), vector, panel_[done] + k + 1);
+    inner_rows(done, length, v, vector, of_v);
+    inner_rows(done, length, w, vector, of_w);
     for (int64_t i = 0; i < done; ++i) of_v[i] = -of_v[i], of_w[i] = -of_w[i];
     add_rows(done, length, v, of_w, product);
     add_rows(done, length, w, of_v, product);
     std::fill(panel_[done], panel_[done] + k + 1, T(0));
     scale(length, reflection.tau, product);
-    add_scaled(length, -reflection.tau / 2 * dot(length, product, vector), vector, product);
+    add_scaled(length, -reflection.tau / Real<T>(2) * inner(length, product, vector), vector, product);
   }
 
-  /// Of A -= V^T W + W^T V one row, of elements beginning with `from`.
+  /// Of conj(A) -= V^H W + W^H V one row, of elements beginning with `from`.
   void update_row(int64_t row, int64_t from, int64_t begin, int64_t count) {
     T of_v[kReflections], of_w[kReflections];
-    for (int64_t i = 0; i < count; ++i) of_v[i] = -v_[begin + i][row], of_w[i] = -panel_[i][row];
+    for (int64_t i = 0; i < count; ++i)
+      of_v[i] = -conjugate(v_[begin + i][row]), of_w[i] = -conjugate(panel_[i][row]);
     add_rows(count, a_.stride - from, v_.from(begin, from), of_w, a_[row] + from);
     add_rows(count, a_.stride - from, panel_.from(0, from), of_v, a_[row] + from);
   }
@@ -81,6 +82,7 @@ class Reduction {
       const T *v = v_[begin + i] + end, *w = panel_[i] + end;
       std::copy_n(v, side, left[i]), std::copy_n(w, side, left[count + i]);
       std::copy_n(w, side, right[i]), std::copy_n(v, side, right[count + i]);
+      conjugate_all(left[i], side), conjugate_all(left[count + i], side);
     }
     subtract_product(side, side, 2 * count, transposed(left), plain(right), a_.from(end, end));
   }
@@ -95,24 +97,30 @@ class Reduction {
 
 /// Ascending eigenvalues; where `vectors`, `a` gets eigenvectors as columns, else it is left alone.
 template <class T>
-bool eigh(T* a, int64_t n, bool vectors, T* values) {
+bool eigh(T* a, int64_t n, bool vectors, Real<T>* values) {
   const cpu::ScratchScope scope;
   const Rows<T> work = take_rows<T>(n, n);
   copy_padded(a, n, n, work);
-  const int exponent = exponent_of_largest(work.data, n * work.stride);
-  scale_by_exponent(work.data, n * work.stride, -exponent);
+  conjugate_all(work.data, n * work.stride);
+  const int64_t count = n * work.stride * kParts<T>;
+  const int exponent = exponent_of_largest(parts(work.data), count);
+  scale_by_exponent(parts(work.data), count, -exponent);
   Reduction<T> reduction(work, n);
   double* found = reduction.result.diagonal;
   if (vectors) reduction.form(work);
-  Rotations<T> rotations(work, vectors ? work.stride : 0);
+  Rotations<Real<T>> rotations(parts(work), vectors ? parts(work).stride : 0);
   if (!diagonalize(reduction.result, rotations)) return false;
   if (vectors) rows_to_columns(work, ascending(found, n), n, a);
   std::sort(found, found + n);
-  for (int64_t i = 0; i < n; ++i) values[i] = T(std::ldexp(found[i], exponent));
+  for (int64_t i = 0; i < n; ++i) values[i] = Real<T>(std::ldexp(found[i], exponent));
   return true;
 }
 
-template bool eigh<float>(float*, int64_t, bool, float*);
-template bool eigh<double>(double*, int64_t, bool, double*);
+#define FRAMEJIT_INSTANTIATE(T) template bool eigh<T>(T*, int64_t, bool, Real<T>*);
+FRAMEJIT_INSTANTIATE(float)
+FRAMEJIT_INSTANTIATE(double)
+FRAMEJIT_INSTANTIATE(std::complex<float>)
+FRAMEJIT_INSTANTIATE(std::complex<double>)
+#undef FRAMEJIT_INSTANTIATE
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE
