@@ -42,6 +42,23 @@ def test_integer_division_by_zero(name: str) -> None:
             getattr(fj, name)(fj.ones(size, dtype=fj.int64), 0)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
+def test_integer_division_is_exact(dtype: str) -> None:
+    """Also of numbers that no floating type holds, beside ones that it does, and of the least number by -1."""
+    info = fj.iinfo(getattr(fj, dtype))
+    near = [center + offset for center in (0, info.min, info.max, 2**31, -(2**50), 2**50, 3 * 2**40) for offset in range(-3, 4)]
+    values = [value for value in near if info.min <= value <= info.max]
+    pairs = [(x, y) for x in values for y in values if y != 0 and (x, y) != (info.min, -1)]
+    x, y = (fj.tensor(list(column), dtype=getattr(fj, dtype)) for column in zip(*pairs, strict=True))
+    assert (x // y).tolist() == [a // b for a, b in pairs]
+    assert (x % y).tolist() == [a % b for a, b in pairs]
+    assert fj.fmod(x, y).tolist() == [(abs(a) % abs(b)) * (-1 if a < 0 else 1) for a, b in pairs]
+    if info.min < 0:
+        least = fj.full((40,), info.min, dtype=getattr(fj, dtype))
+        assert (least // -1).tolist() == [info.min] * 40
+        assert (least % -1).tolist() == [0] * 40
+
+
 def test_bytes_wrap() -> None:
     x = fj.tensor([250, 3], dtype=fj.uint8)
     assert (x + 10).tolist() == [4, 13]

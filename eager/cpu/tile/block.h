@@ -10,9 +10,9 @@
 //
 // The expression sees *blocks*: fixed-size Eigen arrays of `kBlock<T>` elements (a whole number of vector
 // registers), so that Eigen always takes its vector path. Whole blocks are read and written in place; the
-// rest of the tile goes through a padded copy. An element's bits hence do not depend on where in a tile it
-// lies, which is what makes fused and eager code agree. Padding is 1, a value for which no function of the
-// table raises an error.
+// rest of the tile goes through a padded copy, and the same code: a function that is there once is inlined, and
+// then vectorised. An element's bits hence do not depend on where in a tile it lies, which is what makes fused and
+// eager code agree.
 //
 // A kernel may throw eager::Error (integer division by zero); whoever runs tiles must hand that on to its
 // caller. `out` may be one of the inputs (same address), otherwise they do not overlap.
@@ -43,17 +43,26 @@ using ComputedAs = std::conditional_t<is_half_type<S>, float, S>;
 template <class T>
 using RealOf = typename Eigen::NumTraits<T>::Real;
 
+/// Room for a block of which not all elements are there. Padding is 1, a value for which no function of the
+/// table raises an error.
+template <class T>
+struct Padded {
+  alignas(64) T elements[kBlock<ComputedAs<T>>];
+  T* fill(const T* from, int64_t count) {
+    std::fill(std::copy_n(from, count, elements), std::end(elements), T(1));
+    return elements;
+  }
+};
+
 /// Operand of a kernel: `n` contiguous elements...
 template <class T, bool kScalar, bool kHalf = is_half_type<T>>
 struct Operand {
   const T* data;
-  Block<T> padded;
   explicit Operand(const void* memory) : data(static_cast<const T*>(memory)) {}
   BlockMap<T> at(int64_t i) const { return BlockMap<T>(data + i); }
-  BlockMap<T> rest(int64_t i, int64_t count) {
-    padded.setOnes();
-    std::memcpy(padded.data(), data + i, size_t(count) * sizeof(T));
-    return BlockMap<T>(padded.data());
+  /// The last `count` elements, from i on, in a block of their own.
+  Operand rest(int64_t i, int64_t count, Padded<T>&& block = {}) const {
+    return Operand(block.fill(data + i, count));
   }
 };
 /// ... or one element, repeated.
@@ -62,7 +71,7 @@ struct Operand<T, true, kHalf> {
   ComputedAs<T> value;
   explicit Operand(const void* memory) : value(*static_cast<const ComputedAs<T>*>(memory)) {}
   auto at(int64_t) const { return Block<ComputedAs<T>>::Constant(value); }
-  auto rest(int64_t, int64_t) const { return Block<ComputedAs<T>>::Constant(value); }
+  const Operand& rest(int64_t, int64_t) const { return *this; }
 };
 /// Of complex numbers, whose constants Eigen would write out again and again, a block in memory.
 template <class T>
@@ -70,7 +79,7 @@ requires(bool(Eigen::NumTraits<T>::IsComplex)) struct Operand<T, true, false> {
   Block<T> values;
   explicit Operand(const void* memory) { values.fill(*static_cast<const T*>(memory)); }
   BlockMap<T> at(int64_t) const { return BlockMap<T>(values.data()); }
-  BlockMap<T> rest(int64_t, int64_t) const { return at(0); }
+  const Operand& rest(int64_t, int64_t) const { return *this; }
 };
 /// ... or halves, which are converted block by block.
 template <class S>
@@ -82,10 +91,8 @@ struct Operand<S, false, true> {
     convert_halves(data + i, block.data(), kBlock<float>);
     return block;
   }
-  Block<float> rest(int64_t i, int64_t count) {
-    Block<float> block = Block<float>::Ones();
-    convert_halves(data + i, block.data(), count);
-    return block;
+  Operand rest(int64_t i, int64_t count, Padded<S>&& block = {}) const {
+    return Operand(block.fill(data + i, count));
   }
 };
 
@@ -104,14 +111,13 @@ struct Destination {
   }
 };
 
+/// Of `n` elements, a multiple of a block's.
 template <class Out, class T, class Body, class... Operands>
-inline void tile_loop_over(Out* out, int64_t n, const Body& body, Operands... operands) {
+[[gnu::noinline, gnu::flatten]] void whole_blocks(Out* out, int64_t n, Body body, Operands... operands) {
   constexpr int block = kBlock<T>;
-  using Result = Eigen::Array<ComputedAs<Out>, block, 1>;
-  int64_t i = 0;
-  for (; i + block <= n; i += block) {
+  for (int64_t i = 0; i < n; i += block) {
     if constexpr (is_half_type<Out>) {
-      Result result;
+      Eigen::Array<float, block, 1> result;
       body(result, operands.at(i)...);
       convert_halves(result.data(), out + i, block);
     } else {
@@ -119,13 +125,15 @@ inline void tile_loop_over(Out* out, int64_t n, const Body& body, Operands... op
       body(result, operands.at(i)...);
     }
   }
-  if (i == n) return;
-  Result result;
-  body(result, operands.rest(i, n - i)...);
-  if constexpr (is_half_type<Out>)
-    convert_halves(result.data(), out + i, n - i);
-  else
-    std::memcpy(out + i, result.data(), size_t(n - i) * sizeof(Out));
+}
+template <class Out, class T, class Body, class... Operands>
+inline void tile_loop_over(Out* out, int64_t n, const Body& body, Operands... operands) {
+  const int64_t count = n % kBlock<T>, whole = n - count;
+  whole_blocks<Out, T>(out, whole, body, operands...);
+  if (count == 0) return;
+  alignas(64) Out results[kBlock<T>];
+  whole_blocks<Out, T>(results, kBlock<T>, body, operands.rest(whole, count)...);
+  std::copy_n(results, count, out + whole);
 }
 
 /// Runs `body(result, a, b...)` over `n` elements: `kArity` operands of type S, a result of type Out. Operand
@@ -142,7 +150,7 @@ inline void tile_loop(const void* const* in, void* out, int64_t n, const Body& b
 /// `f` applied element by element: for what Eigen has no expression for. The loop is over a whole block and
 /// the result is a block of its own, so that the compiler can vectorise it without checking for overlap.
 template <class F, class A, class... More>
-EIGEN_STRONG_INLINE auto each(F f, const A& a, const More&... more) {
+[[gnu::always_inline]] inline auto each(F f, const A& a, const More&... more) {
   constexpr int size = A::SizeAtCompileTime;
   Eigen::Array<decltype(f(a.coeff(0), more.coeff(0)...)), size, 1> result;
   for (int i = 0; i < size; ++i) result.coeffRef(i) = f(a.coeff(i), more.coeff(i)...);

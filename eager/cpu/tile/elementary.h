@@ -122,7 +122,10 @@ EIGEN_STRONG_INLINE Block<typename A::Scalar> expm1(const A& a) {
 }
 template <class A>
 EIGEN_STRONG_INLINE Block<typename A::Scalar> log1p(const A& a) {
-  return a.log1p();
+  if constexpr (std::is_same_v<typename A::Scalar, float>)
+    return log1p_float(a);
+  else
+    return a.log1p();
 }
 /// Eigen takes subnormal numbers for the smallest normal one, so they are scaled up before and down after.
 template <class A>
@@ -146,9 +149,21 @@ EIGEN_STRONG_INLINE Block<typename A::Scalar> digamma(const A& a) {
 template <class A>
 EIGEN_STRONG_INLINE Block<typename A::Scalar> softplus(const A& a, double beta, double threshold) {
   using T = typename A::Scalar;
-  const Block<T> scaled = a * T(beta);
-  const Block<T> soft = scaled.exp().log1p() / T(beta);
-  return each([=](T x, T s, T y) { return s > T(threshold) ? x : y; }, a, scaled, soft);
+  if constexpr (std::is_same_v<T, float>) {
+    return softplus_float(a, beta, threshold);
+  } else {
+    const Block<T> scaled = a * T(beta), soft = scaled.exp().log1p() / T(beta);
+    return each([=](T x, T s, T y) { return s > T(threshold) ? x : y; }, a, scaled, soft);
+  }
+}
+/// log(sigmoid(x)).
+template <class A>
+EIGEN_STRONG_INLINE Block<typename A::Scalar> logsigmoid(const A& a) {
+  using T = typename A::Scalar;
+  if constexpr (std::is_same_v<T, float>)
+    return logsigmoid_float(a);
+  else
+    return each([](T x) { return x < 0 ? x : x != x ? x : T(0); }, a) - log1p((-a.abs()).exp().eval());
 }
 
 /// Derivative of the tanh form of GELU: with u = sqrt(2 / pi) * (x + 0.044715 x^3) and t = tanh(u),
@@ -184,22 +199,13 @@ template <class A, class B>
   return pow_of_any(a, b);
 }
 
-/// log(exp(a) + exp(b)) without overflow; equal infinities stay.
 template <class A, class B>
 EIGEN_STRONG_INLINE auto logaddexp(const A& a, const B& b) {
   using T = typename A::Scalar;
-  const auto exact = [](T x, T y) {
-    if (std::isinf(x) && x == y) return x;
-    const T larger = x > y || x != x ? x : y;
-    return larger + std::log1p(std::exp(-std::abs(x - y)));
-  };
   if constexpr (std::is_same_v<T, float>)
-    return with_exceptions(
-        [](T x, T y) { return logaddexp_finite(x, y); }, exact,
-        [](T x, T y) { return std::abs(x) + std::abs(y) <= std::numeric_limits<T>::max(); }, opaque(a),
-        opaque(b));
+    return logaddexp_float(a, b);
   else
-    return each(exact, a, b);
+    return each(logaddexp_element<T>, a, b);
 }
 /// x * log(y), 0 where x is 0 unless y is NaN.
 template <class A, class B>

@@ -1,207 +1,256 @@
 // Powers and logarithms of float, and the hyperbolic functions made of them.
 #pragma once
 
-#include "eager/cpu/tile/series.h"
+#include "eager/cpu/tile/wide.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
 
 inline constexpr double kLn2 = 0.69314718055994530942, kLog2OfE = 1.4426950408889634074;
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// log2 of a positive finite double, within 5e-12 of it (at 1 too). With m the mantissa in
-/// [1 / sqrt 2, sqrt 2) and s = (m - 1) / (m + 1), log m is the series 2 (s + s^3 / 3 + ...); the polynomial
-/// in s^2 is its minimax approximation.
-inline double log2_series(double x) {
-  constexpr uint64_t mantissa_mask = (uint64_t(1) << 52) - 1, one_bits = std::bit_cast<uint64_t>(1.0);
-  const uint64_t bits = std::bit_cast<uint64_t>(x);
-  const double m = std::bit_cast<double>((bits & mantissa_mask) | one_bits);
+/// A positive finite double as m * 2^exponent with m in [1 / sqrt 2, sqrt 2).
+template <class V>
+struct Mantissa {
+  V m, exponent;
+};
+template <class V>
+FRAMEJIT_VECTOR_INLINE Mantissa<V> mantissa_of(V x) {
+  constexpr int64_t mantissa_mask = (int64_t(1) << 52) - 1, one_bits = std::bit_cast<int64_t>(1.0);
+  const V m = of_bits<V>((bits_of(x) & mantissa_mask) | one_bits);
   // The exponent as a double: placed in the low bits of 2^52, which is then taken off with the bias.
-  const double e = std::bit_cast<double>((bits >> 52) | std::bit_cast<uint64_t>(0x1p52)) - (0x1p52 + 1023);
-  const bool upper = m > 1.4142135623730951;
-  const double centred = upper ? m * 0.5 : m, exponent = upper ? e + 1 : e;
-  const double s = (centred - 1) / (centred + 1);
-  return exponent + s * polynomial(s * s, 2.885390081790107, 0.9617966733138946, 0.5770835906488823,
-                                   0.4116723587705176, 0.34073709602049945);
+  const V e = of_bits<V>((bits_of(x) >> 52) | std::bit_cast<int64_t>(0x1p52)) - (0x1p52 + 1023);
+  const auto upper = m > 1.4142135623730951;
+  return {upper ? m * 0.5 : m, upper ? e + 1 : e};
+}
+/// exponent + log2(1 + above), within 5e-12 of it (near zero too), of a number in [1 / sqrt 2 - 1, sqrt 2 - 1).
+/// With s = above / (2 + above), log(1 + above) is 2 (s + s^3 / 3 + ...); the polynomial in s^2 is the minimax
+/// approximation.
+template <class V>
+FRAMEJIT_VECTOR_INLINE V log2_from(V above, V below, V exponent) {
+  const V s = above / below;
+  return multiply_add(s,
+                      series(s * s, 2.885390081790107, 0.9617966733138946, 0.5770835906488823,
+                             0.4116723587705176, 0.34073709602049945),
+                      exponent);
+}
+template <class V>
+FRAMEJIT_VECTOR_INLINE V log2_series(V x) {
+  const Mantissa<V> mantissa = mantissa_of(x);
+  return log2_from<V>(mantissa.m - 1, mantissa.m + 1, mantissa.exponent);
 }
 
 /// 2^t, limited to what float can tell from 0 and infinity, within 4e-11. Minimax polynomial of 2^f,
 /// |f| <= 1/2.
-inline double exp2_series(double t) {
-  const double limited = t < -200 ? -200 : t > 200 ? 200 : t;
-  const double shifted = limited + kRoundingMagic, k = shifted - kRoundingMagic;
-  const double power = polynomial(limited - k, 0.9999999999616894, 0.6931471807285444, 0.24022651198083936,
-                                  0.05550410353033188, 0.009618027261176946, 0.0013333922920548465,
-                                  0.000154692893256054, 1.5201839305437478e-05);
-  const uint64_t exponent = std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(kRoundingMagic) + 1023;
-  return power * std::bit_cast<double>(exponent << 52);
+FRAMEJIT_VECTOR_INLINE Doubles exp2_series(Doubles t) {
+  const Doubles limited = at_most(at_least(t, -200), 200);
+  const Doubles shifted = limited + kRoundingMagic, k = shifted - kRoundingMagic;
+  const Doubles power =
+      series(limited - k, 0.9999999999616894, 0.6931471807285444, 0.24022651198083936, 0.05550410353033188,
+             0.009618027261176946, 0.0013333922920548465, 0.000154692893256054, 1.5201839305437478e-05);
+  return of_bits<Doubles>(bits_of(power) + (bits_of(shifted) << 52));
 }
-inline double exp_series(double x) { return exp2_series(x * kLog2OfE); }
+FRAMEJIT_VECTOR_INLINE Doubles exp_series(Doubles x) { return exp2_series(x * kLog2OfE); }
 
 /// In float, with an error below 1.2 ulp: of its few steps, those to double and back would be too many. With
 /// k the nearest integer to x, 2^(x - k) is a polynomial, and k is added to its exponent.
 template <class A>
-EIGEN_STRONG_INLINE auto exp2_float(const A& a) {
+FRAMEJIT_VECTOR_INLINE Block<float> exp2_float(const A& a) {
   constexpr float magic = 0x1.8p23f;  // as kRoundingMagic
-  return with_exceptions(
-      [](float x) {
-        const float shifted = x + magic, f = x - (shifted - magic);
-        const float power =
-            1 + f * (0.6931472f +
-                     f * (0.24022648f +
-                          f * (0.055503324f + f * (0.009618437f + f * (0.0013398875f + f * 0.0001535336f)))));
-        return std::bit_cast<float>(std::bit_cast<uint32_t>(power) +
-                                    (std::bit_cast<uint32_t>(shifted) << 23));
-      },
-      [](float x) { return std::exp2(x); }, [](float x) { return std::abs(x) < 126; }, a);
+  return over_registers_where([](Floats x) FRAMEJIT_INLINED { return size_of(x) < 126; },
+                              [](Floats x) FRAMEJIT_INLINED {
+                                const Floats shifted = x + magic, f = x - (shifted - magic);
+                                const Floats power = series(f, 1, 0.6931472f, 0.24022648f, 0.055503324f,
+                                                            0.009618437f, 0.0013398875f, 0.0001535336f);
+                                return of_bits<Floats>(bits_of(power) + (bits_of(shifted) << 23));
+                              },
+                              [](float x) { return std::exp2(x); }, registers_of(a));
 }
+
+/// `value` where `x`, of which it is the logarithm, is above `zero`; -infinity there, NaN below.
+FRAMEJIT_VECTOR_INLINE Doubles logarithm_above(double zero, Doubles x, Doubles value) {
+  const double infinity = kInfinity, nan = std::numeric_limits<double>::quiet_NaN();
+  return x > zero ? value : x == zero ? spread<Doubles>(-infinity) : spread<Doubles>(nan);
+}
+FRAMEJIT_VECTOR_INLINE Ints is_below_infinity(Floats x) { return x < kInfinity; }
 
 /// `factor * log2(x)`.
 template <class A>
-EIGEN_STRONG_INLINE auto scaled_log2_float(const A& a, double factor) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  return with_exceptions([=](float x) { return float(factor * log2_series(x)); },
-                         [=](float x) { return std::log2(x); },
-                         [](float x) { return (x > 0) & (x < infinity); }, a);
+FRAMEJIT_VECTOR_INLINE Block<float> scaled_log2_float(const A& a, double factor) {
+  return in_double_where(
+      is_below_infinity,
+      [=](Doubles x) FRAMEJIT_INLINED { return logarithm_above(0, x, factor * log2_series(x)); },
+      [](float x) { return x; }, a);
 }
 
 /// Zero and infinity get logarithms that no exponent makes ordinary.
-inline double log2_of_size(float x) {
+FRAMEJIT_VECTOR_INLINE Doubles log2_of_size(Doubles x) {
   constexpr double none = 1e300;
-  const float size = std::abs(x);
-  const double ordinary = log2_series(size);
-  return size == 0 ? -none : size == std::numeric_limits<float>::infinity() ? none : ordinary;
+  const Doubles size = size_of(x), ordinary = log2_series(size);
+  return size == 0 ? spread<Doubles>(-none) : size == double(kInfinity) ? spread<Doubles>(none) : ordinary;
 }
 /// A negative base has a power where the exponent is a whole number, and that is negative where it is odd.
-inline float power_of(float x, float y, double logarithm) {
-  const float power = float(exp2_series(y * logarithm));
-  const bool whole = std::rint(y) == y, odd = whole & (std::rint(y * 0.5f) != y * 0.5f);
-  const float with_sign = odd ? std::copysign(power, x) : power;
-  const bool has_none = (x < 0) & (x > -std::numeric_limits<float>::infinity()) & !whole;
-  return has_none ? std::numeric_limits<float>::quiet_NaN() : with_sign;
+FRAMEJIT_VECTOR_INLINE Doubles power_of(Doubles x, Doubles y) {
+  const Doubles power = exp2_series(y * log2_of_size(x)), half = y * 0.5;
+  const auto whole = rounded(y) == y, odd = whole & (rounded(half) != half);
+  const Doubles signed_power = odd ? with_sign_of(power, x) : power;
+  const auto has_none = (x < 0) & (x > -double(kInfinity)) & ~whole;
+  return has_none ? spread<Doubles>(std::numeric_limits<double>::quiet_NaN()) : signed_power;
 }
-/// Two loops: GCC would not vectorise all of it in one.
 template <class A, class B>
-EIGEN_STRONG_INLINE auto pow_float(const A& a, const B& b) {
-  const Block<float> x = opaque(a), y = opaque(b);
-  const auto logarithm = each([](float x) { return log2_of_size(x); }, x);
-  return with_exceptions([](float x, float y, double logarithm) { return power_of(x, y, logarithm); },
-                         [](float x, float y, double) { return std::pow(x, y); },
-                         [](float x, float y, double) {
-                           return (x == x) & (std::abs(y) < std::numeric_limits<float>::infinity());
-                         },
-                         x, y, logarithm);
+FRAMEJIT_VECTOR_INLINE Block<float> pow_float(const A& a, const B& b) {
+  return in_double_where([](Floats x, Floats y)
+                             FRAMEJIT_INLINED { return (x == x) & (size_of(y) < kInfinity); },
+                         power_of, [](float x, float y) { return std::pow(x, y); }, a, b);
 }
 
 template <class A>
-EIGEN_STRONG_INLINE auto sinh_float(const A& a) {
-  return each(
-      [](float x) {
-        const double size = std::abs(x), square = size * size, power = exp_series(size);
-        const double near_zero = size * polynomial(square, 1, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880);
-        return std::copysign(float(size < 0.3 ? near_zero : (power - 1 / power) * 0.5), x);
+FRAMEJIT_VECTOR_INLINE Block<float> sinh_float(const A& a) {
+  return in_double(
+      [](Doubles x) FRAMEJIT_INLINED {
+        const Doubles size = size_of(x), power = exp_series(size);
+        const Doubles near_zero = size * series(size * size, 1, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880);
+        return with_sign_of(size < 0.3 ? near_zero : (power - 1 / power) * 0.5, x);
       },
       a);
 }
 template <class A>
-EIGEN_STRONG_INLINE auto cosh_float(const A& a) {
-  return each(
-      [](float x) {
-        const double power = exp_series(x);
-        return float((power + 1 / power) * 0.5);
+FRAMEJIT_VECTOR_INLINE Block<float> cosh_float(const A& a) {
+  return in_double(
+      [](Doubles x) FRAMEJIT_INLINED {
+        const Doubles power = exp_series(x);
+        return (power + 1 / power) * 0.5;
       },
       a);
 }
 template <class A>
-EIGEN_STRONG_INLINE auto expm1_float(const A& a) {
-  return each(
-      [](float x) {
-        const double near_zero = x * polynomial(x, 1, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720);
-        return float(std::abs(x) < 0.05f ? near_zero : exp_series(x) - 1);
+FRAMEJIT_VECTOR_INLINE Block<float> expm1_float(const A& a) {
+  return in_double(
+      [](Doubles x) FRAMEJIT_INLINED {
+        const Doubles near_zero = x * series(x, 1, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720);
+        return size_of(x) < 0.05 ? near_zero : exp_series(x) - 1;
       },
       a);
+}
+
+/// Where 1 + x needs no exponent, x itself has all digits. Infinity and NaN stay.
+template <class A>
+FRAMEJIT_VECTOR_INLINE Block<float> log1p_float(const A& a) {
+  return in_double_where(
+      is_below_infinity,
+      [](Doubles x) FRAMEJIT_INLINED {
+        const Mantissa<Doubles> sum = mantissa_of(1 + x);
+        const auto near_one = sum.exponent == 0;
+        const Doubles exponent = near_one ? spread<Doubles>(-0.0) : sum.exponent;  // log1p(-0) is -0
+        const Doubles above = near_one ? x : sum.m - 1, below = near_one ? x + 2 : sum.m + 1;
+        return logarithm_above(-1, x, kLn2 * log2_from(above, below, exponent));
+      },
+      [](float x) { return x; }, a);
 }
 
 /// Near zero a logarithm of a number near 1 has lost the argument's digits: there it is a series of x.
-inline constexpr float kNearZero = 1e-3f;
+inline constexpr double kNearZero = 1e-3;
 
 template <class A>
-EIGEN_STRONG_INLINE auto asinh_float(const A& a) {
-  return with_exceptions(
-      [](float x) {
-        const double size = std::abs(x), square = size * size;
-        const double near_zero = size * polynomial(square, 1, -1.0 / 6, 3.0 / 40);
-        const double far = kLn2 * log2_series(size + std::sqrt(square + 1));
-        return std::copysign(float(size < kNearZero ? near_zero : far), x);
-      },
-      [](float x) { return std::asinh(x); },
-      [](float x) { return std::abs(x) < std::numeric_limits<float>::infinity(); }, a);
+FRAMEJIT_VECTOR_INLINE Block<float> asinh_float(const A& a) {
+  return in_double_where([](Floats x) FRAMEJIT_INLINED { return size_of(x) < kInfinity; },
+                         [](Doubles x) FRAMEJIT_INLINED {
+                           const Doubles size = size_of(x), square = size * size;
+                           const Doubles near_zero = size * series(square, 1, -1.0 / 6, 3.0 / 40);
+                           const Doubles far = kLn2 * log2_series(size + root(square + 1));
+                           return with_sign_of(size < kNearZero ? near_zero : far, x);
+                         },
+                         [](float x) { return std::asinh(x); }, a);
 }
 template <class A>
-EIGEN_STRONG_INLINE auto acosh_float(const A& a) {
-  return with_exceptions(
-      [](float x) {
-        const double wide = x;
-        return float(kLn2 * log2_series(wide + std::sqrt(wide * wide - 1)));
-      },
-      [](float x) { return std::acosh(x); },
-      [](float x) { return (x >= 1) & (x < std::numeric_limits<float>::infinity()); }, a);
+FRAMEJIT_VECTOR_INLINE Block<float> acosh_float(const A& a) {
+  return in_double_where([](Floats x) FRAMEJIT_INLINED { return (x >= 1) & (x < kInfinity); },
+                         [](Doubles x) FRAMEJIT_INLINED { return kLn2 * log2_series(x + root(x * x - 1)); },
+                         [](float x) { return std::acosh(x); }, a);
 }
 template <class A>
-EIGEN_STRONG_INLINE auto atanh_float(const A& a) {
-  return with_exceptions(
-      [](float x) {
-        const double wide = x;
-        const double near_zero = wide * polynomial(wide * wide, 1, 1.0 / 3, 1.0 / 5);
-        const double far = 0.5 * kLn2 * log2_series((1 + wide) / (1 - wide));
-        return float(std::abs(x) < kNearZero ? near_zero : far);
-      },
-      [](float x) { return std::atanh(x); }, [](float x) { return std::abs(x) < 1; }, a);
+FRAMEJIT_VECTOR_INLINE Block<float> atanh_float(const A& a) {
+  return in_double_where([](Floats x) FRAMEJIT_INLINED { return size_of(x) < 1; },
+                         [](Doubles x) FRAMEJIT_INLINED {
+                           const Doubles near_zero = x * series(x * x, 1, 1.0 / 3, 1.0 / 5);
+                           const Doubles far = 0.5 * kLn2 * log2_series((1 + x) / (1 - x));
+                           return size_of(x) < kNearZero ? near_zero : far;
+                         },
+                         [](float x) { return std::atanh(x); }, a);
 }
 
+FRAMEJIT_VECTOR_INLINE Ints are_finite(Floats x, Floats y) {
+  return (size_of(x) < kInfinity) & (size_of(y) < kInfinity);
+}
 template <class A, class B>
-EIGEN_STRONG_INLINE auto hypot_float(const A& a, const B& b) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  return with_exceptions(
-      [](float x, float y) { return float(std::sqrt(double(x) * double(x) + double(y) * double(y))); },
-      [](float x, float y) { return std::hypot(x, y); },
-      [](float x, float y) { return (std::abs(x) < infinity) & (std::abs(y) < infinity); }, opaque(a),
-      opaque(b));
+FRAMEJIT_VECTOR_INLINE Block<float> hypot_float(const A& a, const B& b) {
+  return in_double_where(
+      are_finite, [](Doubles x, Doubles y) FRAMEJIT_INLINED { return root(multiply_add(x, x, y * y)); },
+      [](float x, float y) { return std::hypot(x, y); }, a, b);
 }
 
-/// log(1 + x) of x in [0, 1], within 1e-10 of it: with s = x / (2 + x), the series of `log2_series`.
-inline double log1p_of_unit(double x) {
-  const double s = x / (2 + x);
-  return s * polynomial(s * s, 1.9999999998028148, 0.6666667930732199, 0.39998690911183515,
-                        0.28620721902542673, 0.2139325274381752, 0.2441306059157816);
+/// log(1 + x) of x in [0, 1], within 1e-10 of it: with s = x / (2 + x), the series of `log2_from`.
+FRAMEJIT_VECTOR_INLINE Doubles log1p_of_unit(Doubles x) {
+  const Doubles s = x / (2 + x);
+  return s * series(s * s, 1.9999999998028148, 0.6666667930732199, 0.39998690911183515, 0.28620721902542673,
+                    0.2139325274381752, 0.2441306059157816);
 }
-/// log(exp(x) + exp(y)) of finite numbers.
-inline float logaddexp_finite(float x, float y) {
-  const double larger = x > y ? x : y;
-  return float(larger + log1p_of_unit(exp_series(-std::abs(double(x) - double(y)))));
+/// log(exp(x) + exp(y)) without overflow; equal infinities stay.
+template <class T>
+T logaddexp_element(T x, T y) {
+  if (std::isinf(x) && x == y) return x;
+  const T larger = x > y || x != x ? x : y;
+  return larger + std::log1p(std::exp(-std::abs(x - y)));
+}
+template <class A, class B>
+FRAMEJIT_VECTOR_INLINE Block<float> logaddexp_float(const A& a, const B& b) {
+  return in_double_where(
+      are_finite,
+      [](Doubles x, Doubles y)
+          FRAMEJIT_INLINED { return (x > y ? x : y) + log1p_of_unit(exp_series(-size_of(x - y))); },
+      logaddexp_element<float>, a, b);
+}
+/// log(1 + exp(x)) without overflow; NaN stays.
+FRAMEJIT_VECTOR_INLINE Doubles softplus_series(Doubles x) {
+  return (x > 0 ? x : spread<Doubles>(0)) + log1p_of_unit(exp_series(-size_of(x)));
+}
+template <class A>
+FRAMEJIT_VECTOR_INLINE Block<float> softplus_float(const A& a, double beta, double threshold) {
+  const double factor = float(beta);
+  return in_double(
+      [=](Doubles x) FRAMEJIT_INLINED {
+        const Doubles scaled = x * factor;
+        return scaled > double(float(threshold)) ? x : softplus_series(scaled) / factor;
+      },
+      a);
+}
+template <class A>
+FRAMEJIT_VECTOR_INLINE Block<float> logsigmoid_float(const A& a) {
+  return over_registers(
+      [](Floats x) FRAMEJIT_INLINED {
+        return 0 - joined(softplus_series(-low(x)), softplus_series(-high(x)));  // of infinity 0, not -0
+      },
+      registers_of(a));
 }
 
 /// log gamma(x) of x > 0, within 1e-10: Stirling's series from 8 on, below by way of gamma(x) =
 /// gamma(x + 8) / (x (x + 1) ... (x + 7)).
-inline double rising_product(double x) {
-  return x < 8 ? x * (x + 1) * (x + 2) * (x + 3) * (x + 4) * (x + 5) * (x + 6) * (x + 7) : 1;
-}
-inline double lgamma_series(double x, double log2_product) {
-  const double z = x < 8 ? x + 8 : x, inverse = 1 / z;
-  const double tail = inverse * polynomial(inverse * inverse, 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680);
+FRAMEJIT_VECTOR_INLINE Doubles lgamma_series(Doubles x) {
+  const auto small = x < 8;
+  const Doubles product = x * (x + 1) * (x + 2) * (x + 3) * (x + 4) * (x + 5) * (x + 6) * (x + 7);
+  const Doubles log2_product = log2_series(small ? product : spread<Doubles>(1));
+  const Doubles z = small ? x + 8 : x, inverse = 1 / z;
+  const Doubles tail = inverse * series(inverse * inverse, 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680);
   const double half_log_two_pi = 0.91893853320467274178;
   return kLn2 * ((z - 0.5) * log2_series(z) - log2_product) - z + half_log_two_pi + tail;
 }
-/// Near its zeros, 1 and 2, the series has lost the result's digits. Two loops, as in `pow_float`.
+/// Near its zeros, 1 and 2, the series has lost the result's digits.
 template <class A>
-EIGEN_STRONG_INLINE auto lgamma_float(const A& a) {
-  const Block<float> x = opaque(a);
-  const auto log2_product = each([](float x) { return log2_series(rising_product(x)); }, x);
-  return with_exceptions([](float x, double log2_product) { return float(lgamma_series(x, log2_product)); },
-                         [](float x, double) { return std::lgamma(x); },
-                         [](float x, double) {
-                           return (x > 0) & (x < 1e30f) & (std::abs(x - 1) > 1e-2f) &
-                                  (std::abs(x - 2) > 1e-2f);
-                         },
-                         x, log2_product);
+FRAMEJIT_VECTOR_INLINE Block<float> lgamma_float(const A& a) {
+  return in_double_where(
+      [](Floats x) FRAMEJIT_INLINED {
+        return (x > 0) & (x < 1e30f) & (size_of(x - 1) > 1e-2f) & (size_of(x - 2) > 1e-2f);
+      },
+      lgamma_series, [](float x) { return std::lgamma(x); }, a);
 }
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile

@@ -2,10 +2,13 @@
 // done in the unsigned type, where overflow is defined. Division by zero raises what PyTorch raises.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
 #include "eager/cpu/tile/block.h"
+#include "eager/cpu/tile/series.h"
 #include "eager/error.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
@@ -68,38 +71,75 @@ inline T modulo_towards_zero(T x, T y) {
   return T(x % y);
 }
 
+/// Vectors have no division of integers, but of floating numbers that hold these: a quotient that is no whole
+/// number is further from the next one than it can be rounded, as long as it has two bits less than the
+/// floating type.
+template <class T>
+using Quotient = std::conditional_t<sizeof(T) == 1, float, double>;
+inline constexpr int64_t kMagicBits = std::bit_cast<int64_t>(kRoundingMagic), kLargestDividend = int64_t(1)
+                                                                                                 << 50;
+template <class T>
+[[gnu::always_inline]] inline Quotient<T> as_quotient(T x) {
+  if constexpr (sizeof(T) == 8)
+    return std::bit_cast<double>(kMagicBits + x) - kRoundingMagic;
+  else
+    return Quotient<T>(x);
+}
+template <class T>
+[[gnu::always_inline]] inline T as_integer(Quotient<T> x) {
+  if constexpr (sizeof(T) == 1)
+    return T(int(x));
+  else
+    return T(std::bit_cast<int64_t>(x + kRoundingMagic) - kMagicBits);
+}
+template <class T>
+[[gnu::always_inline]] inline bool is_dividend(T x) {
+  return sizeof(T) < 8 || ((x > T(-kLargestDividend)) & (x < T(kLargestDividend)));
+}
+/// `fast` of quotients, `exact` of integers that are too large for them, which also raises the error.
+template <class Fast, class Exact, class A, class B>
+EIGEN_STRONG_INLINE auto divide_integers(Fast fast, Exact exact, const A& a, const B& b) {
+  using T = typename A::Scalar;
+  return with_exceptions([=](T x, T y) { return as_integer<T>(fast(as_quotient(x), as_quotient(y))); }, exact,
+                         [](T x, T y) { return is_dividend(x) & is_dividend(y) & (y != 0); }, opaque(a),
+                         opaque(b));
+}
+
 template <class A, class B>
 EIGEN_STRONG_INLINE auto integer_div_trunc(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each([](T x, T y) { return divide_towards_zero(x, y); }, a, b);
+  return divide_integers([](auto x, auto y) { return std::trunc(x / y); },
+                         [](T x, T y) { return divide_towards_zero(x, y); }, a, b);
 }
 template <class A, class B>
 EIGEN_STRONG_INLINE auto integer_fmod(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each([](T x, T y) { return modulo_towards_zero(x, y); }, a, b);
+  return divide_integers([](auto x, auto y) { return x - std::trunc(x / y) * y; },
+                         [](T x, T y) { return modulo_towards_zero(x, y); }, a, b);
 }
 /// Python's `//`: rounded towards minus infinity.
 template <class A, class B>
 EIGEN_STRONG_INLINE auto integer_floor_divide(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each(
-      [](T x, T y) {
-        const T quotient = divide_towards_zero(x, y);
-        const bool inexact_negative = modulo_towards_zero(x, y) != 0 && ((x < 0) != (y < 0));
-        return T(quotient - T(inexact_negative));
-      },
-      a, b);
+  return divide_integers([](auto x, auto y) { return std::floor(x / y); },
+                         [](T x, T y) {
+                           const T quotient = divide_towards_zero(x, y);
+                           const bool inexact_negative =
+                               modulo_towards_zero(x, y) != 0 && ((x < 0) != (y < 0));
+                           return T(quotient - T(inexact_negative));
+                         },
+                         a, b);
 }
 /// Python's `%`: the sign of the divisor.
 template <class A, class B>
 EIGEN_STRONG_INLINE auto integer_remainder(const A& a, const B& b) {
   using T = typename A::Scalar;
-  return each(
-      [](T x, T y) {
-        const T rest = modulo_towards_zero(x, y);
-        return rest != 0 && ((rest < 0) != (y < 0)) ? T(rest + y) : rest;
-      },
-      a, b);
+  return divide_integers([](auto x, auto y) { return x - std::floor(x / y) * y; },
+                         [](T x, T y) {
+                           const T rest = modulo_towards_zero(x, y);
+                           return rest != 0 && ((rest < 0) != (y < 0)) ? T(rest + y) : rest;
+                         },
+                         a, b);
 }
 
 /// By repeated squaring, wrapping. Of negative exponents only bases 1 and -1 have an integral result; 0

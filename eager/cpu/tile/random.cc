@@ -57,7 +57,8 @@ void uniform(const uint32_t* words, int64_t n, float low, float range, float* ou
 void normal(const uint32_t* words, int64_t n, float mean, float std, float* out) {
   constexpr double minus_two_log2 = -2 * std::numbers::ln2;
   for (int64_t i = 0; i < n; i += 2) {
-    const double radius = std * std::sqrt(minus_two_log2 * tile::log2_series(1 - uniform_float(words[i])));
+    const double radius =
+        std * std::sqrt(minus_two_log2 * tile::log2_series<double>(1 - uniform_float(words[i])));
     const double quarters = 4.0 * uniform_float(words[i + 1]), shifted = quarters + tile::kRoundingMagic;
     const double rest = (quarters - (shifted - tile::kRoundingMagic)) * (std::numbers::pi / 2);
     const int64_t quadrant = std::bit_cast<int64_t>(shifted);
