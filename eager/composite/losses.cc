@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "eager/autograd/nn_formulas.h"
+#include "eager/composite/fused_sums.h"
 #include "eager/composite/support.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/nn/class_losses.h"
@@ -60,17 +61,32 @@ Tensor reduce_weighted(const Tensor& loss, const Value& weight, const Tensor& in
   return reduction == "mean" ? sum(weighted) / sum(weight.tensor()) : reduce_loss(weighted, reduction);
 }
 
+/// The loss `of` the difference, in one pass over what is not recorded. args: those of `mse_loss_composite`.
+Tensor loss_of_difference(const Value* args, const Op& of, Tensor (*loss)(const Value* args)) {
+  static const Op& sub_op = get_op("sub");
+  const std::string reduction = reduction_name(args[2], args[3], args[4]);
+  if (args[5].is_none() && (reduction == "mean" || reduction == "sum")) {
+    const auto kind = reduction == "mean" ? cpu::ReduceKind::mean : cpu::ReduceKind::sum;
+    const Tensor fused =
+        fused_reduction(kind, {sub_op, &of}, {args[0].tensor(), args[1].tensor()}, std::nullopt, false);
+    if (fused.defined()) return fused;
+  }
+  return reduce_weighted(loss(args), args[5], args[0].tensor(), reduction);
+}
+
 }  // namespace
 
 /// args of the next two: input, target, size_average, reduce, reduction, weight.
 void mse_loss_composite(const Value* args, Value* results) {
-  warn_of_sizes(args[0].tensor(), args[1].tensor());
-  results[0] = reduce_weighted(square(sub(args[0], args[1])), args[5], args[0].tensor(),
-                               reduction_name(args[2], args[3], args[4]));
+  static const Op& square_op = get_op("square");
+  results[0] = loss_of_difference(args, square_op, [](const Value* args) {
+    warn_of_sizes(args[0].tensor(), args[1].tensor());
+    return square(sub(args[0], args[1]));
+  });
 }
 void l1_loss_composite(const Value* args, Value* results) {
-  results[0] = reduce_weighted(distance_of(args), args[5], args[0].tensor(),
-                               reduction_name(args[2], args[3], args[4]));
+  static const Op& abs_op = get_op("abs");
+  results[0] = loss_of_difference(args, abs_op, distance_of);
 }
 /// args: input, target, size_average, reduce, reduction, beta.
 void smooth_l1_loss_composite(const Value* args, Value* results) {

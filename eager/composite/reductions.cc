@@ -54,8 +54,15 @@ void min_dim_composite(const Value* args, Value* results) {
 void aminmax_composite(const Value* args, Value* results) {
   const Tensor self = args[0].tensor();
   const std::optional<Dims> dim = optional_dims(args[1]);
-  results[0] = amin(self, dim, args[2].boolean());
-  results[1] = amax(self, dim, args[2].boolean());
+  const bool keepdim = args[2].boolean();
+  if (needs_no_graph({self}) && !is_complex(self.dtype()) && !(self.numel() == 0)) {
+    const uint64_t dims = dim_mask(dim ? Value(*dim) : Value(), self.dim());
+    for (int i = 0; i < 2; ++i)
+      results[i] = Tensor::empty(reduced_sizes(self.sizes(), dims, keepdim), self.dtype());
+    return cpu::run_extrema(self, dims, results[0].tensor(), results[1].tensor());
+  }
+  results[0] = amin(self, dim, keepdim);
+  results[1] = amax(self, dim, keepdim);
 }
 
 void var_decompose(const Value* args, Value* results) {

@@ -3,10 +3,16 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace framejit::eager::cpu {
 namespace {
 
 constexpr size_t kLine = 64, kPage = 4096, kRepeated = 2048;
+/// More than caches hold.
+constexpr size_t kStreamed = 24 << 20;
 
 struct Line {
   char bytes[kLine];
@@ -24,6 +30,24 @@ void copy_lines(char* to, const char* from, size_t lines) {
   }
 }
 
+/// Past the caches: nothing of `to` is read first, and `from` displaces nothing. `to` is at the begin of a line.
+bool stream_lines([[maybe_unused]] char* to, [[maybe_unused]] const char* from,
+                  [[maybe_unused]] size_t lines) {
+#if defined(__SSE2__)
+  constexpr size_t kAhead = 2048;
+  for (size_t i = 0; i < lines; ++i, to += kLine, from += kLine) {
+    _mm_prefetch(from + kAhead, _MM_HINT_NTA);  // harmless behind the end
+    for (size_t at = 0; at < kLine; at += sizeof(__m128i))
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
+                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
+  }
+  _mm_sfence();
+  return true;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 void copy_bytes(void* to, const void* from, size_t bytes) {
@@ -34,6 +58,11 @@ void copy_bytes(void* to, const void* from, size_t bytes) {
   if (bytes >= kRepeated && ahead > 0 && ahead < kLine && !overlap) {
     done = bytes / kLine * kLine;
     copy_lines(static_cast<char*>(to), static_cast<const char*>(from), done / kLine);
+  } else if (bytes >= kStreamed && !overlap) {
+    const size_t head = (kLine - target % kLine) % kLine, lines = (bytes - head) / kLine;
+    std::memcpy(to, from, head);
+    if (stream_lines(static_cast<char*>(to) + head, static_cast<const char*>(from) + head, lines))
+      done = head + lines * kLine;
   }
   std::memmove(static_cast<char*>(to) + done, static_cast<const char*>(from) + done, bytes - done);
 }

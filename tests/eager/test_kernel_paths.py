@@ -130,6 +130,40 @@ def test_sums_of_functions_are_those_of_graphs(n: int) -> None:
     assert fj.linalg.vector_norm(a).item() == fj.linalg.vector_norm(wanted).item()
 
 
+@pytest.mark.parametrize("shape", [(10,), (300, 70), (3, 40_000), (5, 900, 8)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int64", "bool"])
+def test_aminmax_is_both(shape: tuple[int, ...], dtype: str) -> None:
+    x = fj.from_numpy(numbers(*shape, nan=dtype.startswith("float"))).to(getattr(fj, dtype))
+    for dim in (None, *range(len(shape))):
+        for got, name in zip(fj.aminmax(x, dim=dim, keepdim=True), ("amin", "amax"), strict=True):
+            expected = getattr(x, name)(() if dim is None else dim, keepdim=True)
+            np.testing.assert_array_equal(got.float().numpy(), expected.float().numpy())
+
+
+@pytest.mark.parametrize("shape", [(8, 9), (300, 400)])
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss"])
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_losses_in_one_pass(shape: tuple[int, ...], name: str, reduction: str) -> None:
+    a, b = (fj.from_numpy(np.random.default_rng(i).standard_normal(shape).astype("float32")) for i in range(2))
+    loss = getattr(fj.nn.functional, name)
+    for x, y in ((a, b), (a.T.contiguous().T, b), (a[::2], b[1::2])):
+        expected = loss(x.detach().requires_grad_(), y, reduction=reduction)
+        assert loss(x, y, reduction=reduction).item() == expected.item()
+
+
+def test_copies_larger_than_caches() -> None:
+    """They go past these: also where rows begin anywhere, and where both are parts of one tensor."""
+    x = fj.arange(32 << 20, dtype=fj.int8)
+    for begin, end in ((0, 1), (3, 7), (64, 5)):
+        to = fj.zeros_like(x)
+        to[begin : x.numel() - end].copy_(x[end : x.numel() - begin])
+        assert fj.equal(to[begin : x.numel() - end], x[end : x.numel() - begin])
+        assert not to[:begin].any() and not to[x.numel() - end :].any()
+    shifted = x.clone()
+    shifted[5:] = shifted[:-5]
+    assert fj.equal(shifted[5:], x[:-5])
+
+
 @pytest.mark.parametrize("step", [-1, 2, 3, -2])
 @pytest.mark.parametrize("dtype", ["float32", "int64", "bool", "complex64", "float16"])
 def test_strided_casts(step: int, dtype: str) -> None:

@@ -24,6 +24,25 @@ bool is_integer(const Value& number) {
          (number.tag() == Value::Tag::scalar_node && !is_floating(number.scalar_node().dtype));
 }
 
+/// `to[i] = value(i)`, by threads. In parts of which the compiler knows the length, and with numbers of 32 bits, which have
+/// vectors everywhere.
+template <class T, class ValueAt>
+void fill_sequence(T* to, int64_t begin, int64_t end, const ValueAt& value) {
+  constexpr int32_t kPart = 256;
+  parallel_for((end - begin + kPart - 1) / kPart, 128, [&](int64_t first, int64_t last) {
+    for (int64_t part = first; part < last; ++part) {
+      const int64_t at = begin + part * kPart;
+      if (end <= INT32_MAX && at + kPart <= end) {
+        const ValueAt value_at = value;  // nothing that the stores may change
+        T* __restrict out = to + at;
+        for (int32_t k = 0; k < kPart; ++k) out[k] = T(value_at(int32_t(at) + k));
+      } else {
+        for (int64_t i = at; i < std::min(end, at + kPart); ++i) to[i] = T(value(i));
+      }
+    }
+  });
+}
+
 bool makes_integers(DType dtype) { return category(dtype) <= category(DType::int64); }
 
 /// How many steps of `step` lead from start to end: ceil((end - start) / step), in integers where all are.
@@ -104,7 +123,7 @@ void arange_kernel(const Op& op, const Value* args, Value* results) {
       for (int64_t i = 0; i < count; ++i) to[i] = T(int64_t(start + uint64_t(i) * step));
     } else {
       const double start = args[0].real(), step = args[2].real();
-      for (int64_t i = 0; i < count; ++i) to[i] = T(start + double(i) * step);
+      fill_sequence(to, 0, count, [=](auto i) { return start + double(i) * step; });
     }
   });
   results[0] = std::move(result);
@@ -136,8 +155,9 @@ void linspace_kernel(const Op& op, const Value* args, Value* results) {
     const Real step = count > 1 ? (end - start) / Real(count - 1) : Real(0);
     T* to = result.data_as<T>();
     const int64_t half = count == 1 ? 1 : count / 2;
-    for (int64_t i = 0; i < half; ++i) to[i] = T(start + step * Real(i));
-    for (int64_t i = half; i < count; ++i) to[i] = T(end - step * Real(count - 1 - i));
+    fill_sequence(to, 0, half, [=](auto i) { return start + step * Real(i); });
+    fill_sequence(to, half, count,
+                  [=, last = count - 1](auto i) { return end - step * Real(decltype(i)(last) - i); });
   });
   results[0] = std::move(result);
 }

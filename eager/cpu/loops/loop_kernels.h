@@ -47,6 +47,8 @@ struct RowReducer {
   /// A chunk of products `a[i] * b[i]`, which are rounded as by the kernel of `mul`. Sums and means of floats
   /// only.
   ReduceState (*product)(const void* a, const void* b, int64_t n);
+  /// `run` over products.
+  void (*run_products)(const void* a, const void* b, int64_t n, ReduceState* into);
   /// Adds `later` to `states`, `n` of each.
   void (*merge)(ReduceState* states, const ReduceState* later, int64_t n);
   /// Results as `n` elements of `reduce_result_dtype`. `count`: elements that each state took in, for the

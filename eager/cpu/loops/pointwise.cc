@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "eager/cpu/copy_bytes.h"
 #include "eager/cpu/loops/nest.h"
 #include "eager/cpu/loops/row_calls.h"
 #include "eager/cpu/scratch.h"
@@ -256,10 +257,12 @@ void convert_flat(const void* from, DType from_dtype, bool single, const Tensor&
   const int64_t from_item = single ? 0 : int64_t(item_size(from_dtype)),
                 to_item = int64_t(item_size(to.dtype()));
   const auto run = [&](int64_t begin, int64_t end) {
-    cast(static_cast<const char*>(from) + begin * from_item, single ? 0 : 1,
-         static_cast<char*>(to.data()) + begin * to_item, end - begin);
+    const char* in = static_cast<const char*>(from) + begin * from_item;
+    char* out = static_cast<char*>(to.data()) + begin * to_item;
+    if (!single && from_dtype == to.dtype()) return copy_bytes(out, in, size_t((end - begin) * to_item));
+    cast(in, single ? 0 : 1, out, end - begin);
   };
-  // Long pieces: memcpy goes past the cache with what would not fit into it.
+  // Long pieces: what would not fit into the cache is copied past it.
   n <= kInline ? run(0, n) : parallel_for(n, std::max(kPiece, n / num_threads()), run);
 }
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <mutex>
-#include <unordered_map>
+#include <tuple>
 
 #include "eager/cpu/loops/nest.h"
 #include "eager/cpu/loops/row_space.h"
@@ -31,24 +32,46 @@ const Program& find_program(ReduceKind kind, DType input, DType result) {
   return programs[at];
 }
 
-Program make_sum_program(const Op& op, DType dtype, size_t operands) {
+Program make_program_of(ReduceKind kind, const Mapping& mapping, DType dtype, size_t operands) {
+  static constexpr double one = 1;
+  const auto call = [&](const Op& op) {
+    TileCall call = tile_call(op, dtype, dtype);
+    call.params = &one;
+    call.param_count = 1;
+    return call;
+  };
   Program program;
   std::array<int, kMaxOperands> values{};
   for (size_t i = 0; i < operands; ++i) values[i] = program.load(program.input(dtype), dtype);
-  const int value = program.apply(tile_call(op, dtype, dtype), values);
-  program.store(program.reduce(ReduceKind::sum, value), program.output(dtype, Extent::row));
+  int value = program.apply(call(mapping.first), values);
+  if (mapping.then) value = program.apply(call(*mapping.then), {value});
+  program.store(program.reduce(kind, value), program.output(dtype, Extent::row));
   program.finish();
   return program;
 }
 
-/// By the kernel, which knows its op and dtype.
-const Program& find_sum_program(const Op& op, DType dtype, size_t operands) {
+const Program& find_program_of(ReduceKind kind, const Mapping& mapping, DType dtype, size_t operands) {
+  using Key = std::tuple<ReduceKind, const Op*, const Op*, DType>;
   static std::mutex mutex;
-  static std::unordered_map<const TileKernel*, Program> programs;
+  static std::map<Key, Program> programs;
   const std::lock_guard lock(mutex);
-  const auto [entry, is_new] = programs.try_emplace(op.tiles[size_t(dtype)].kernel);
-  if (is_new) entry->second = make_sum_program(op, dtype, operands);
+  const auto [entry, is_new] = programs.try_emplace({kind, &mapping.first, mapping.then, dtype});
+  if (is_new) entry->second = make_program_of(kind, mapping, dtype, operands);
   return entry->second;
+}
+
+const Program& find_extrema_program(DType input) {
+  static std::array<std::once_flag, kDTypeCount> once;
+  static std::array<Program, kDTypeCount> programs;
+  std::call_once(once[size_t(input)], [&] {
+    Program& program = programs[size_t(input)];
+    const int value =
+        program.load(program.input(input), reduce_compute_dtype(ReduceKind::amin, input, input));
+    for (ReduceKind kind : {ReduceKind::amin, ReduceKind::amax})
+      program.store(program.reduce(kind, value), program.output(input, Extent::row));
+    program.finish();
+  });
+  return programs[size_t(input)];
 }
 
 // --- rows of contiguous elements: without a program, but in its order, hence with the same bits
@@ -149,8 +172,9 @@ void run_reduction(ReduceKind kind, const Tensor& input, uint64_t dims, const Te
   run(prepare(program, space), pointers, nullptr);
 }
 
-void run_sum_of(const Op& op, std::span<const Tensor> operands, uint64_t dims, const Tensor& result) {
-  const Program& program = find_sum_program(op, result.dtype(), operands.size());
+void run_reduction_of(ReduceKind kind, const Mapping& mapping, std::span<const Tensor> operands,
+                      uint64_t dims, const Tensor& result) {
+  const Program& program = find_program_of(kind, mapping, result.dtype(), operands.size());
   Space space{operands[0].sizes(), dims, {}};
   void* pointers[kMaxOperands + 1];
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -160,6 +184,14 @@ void run_sum_of(const Op& op, std::span<const Tensor> operands, uint64_t dims, c
   space.strides.push_back(kept_strides(result, operands[0].dim(), dims));
   pointers[operands.size()] = result.data();
   run(prepare(program, space), pointers, nullptr);
+}
+
+void run_extrema(const Tensor& input, uint64_t dims, const Tensor& smallest, const Tensor& largest) {
+  Space space{input.sizes(), dims, {input.strides()}};
+  for (const Tensor& result : {smallest, largest})
+    space.strides.push_back(kept_strides(result, input.dim(), dims));
+  void* pointers[] = {input.data(), smallest.data(), largest.data()};
+  run(prepare(find_extrema_program(input.dtype()), space), pointers, nullptr);
 }
 
 }  // namespace framejit::eager::cpu

@@ -29,11 +29,21 @@ FRAMEJIT_API DType reduce_result_dtype(ReduceKind kind, DType compute);
 /// argmax and argmin.
 FRAMEJIT_API void run_reduction(ReduceKind kind, const Tensor& input, uint64_t dims, const Tensor& result);
 
-/// The sum, over `dims`, of what the pointwise `op` makes of `operands`, which is nowhere stored: the
-/// bits are those of the op and a sum. Operands and result are of one floating dtype that is computed in as
-/// it is; the operands have one shape, the result is as for `run_reduction`.
-FRAMEJIT_API void run_sum_of(const Op& op, std::span<const Tensor> operands, uint64_t dims,
-                             const Tensor& result);
+/// What pointwise ops make of elements before they are reduced: `first` of the operands, `then`, where there is one, of
+/// its result. Parameters are 1, as `alpha` of `sub`.
+struct Mapping {
+  const Op& first;
+  const Op* then = nullptr;
+};
+/// The sum or mean, over `dims`, of what `mapping` makes of `operands`, which is nowhere stored: the bits are those
+/// of the ops one after the other. Operands and result are of one floating dtype that is computed in as it is; the operands
+/// have one shape, the result is as for `run_reduction`.
+FRAMEJIT_API void run_reduction_of(ReduceKind kind, const Mapping& mapping, std::span<const Tensor> operands,
+                                   uint64_t dims, const Tensor& result);
+
+/// `run_reduction` for amin and amax in one pass; both results have the dtype of `input`.
+FRAMEJIT_API void run_extrema(const Tensor& input, uint64_t dims, const Tensor& smallest,
+                              const Tensor& largest);
 
 /// Kernels of rows that the table names (eager/ops/*.toml, `kernel = "..."`), as row programs. The dtype of
 /// the result decides the dtype of the computation: `wider_type` of it, so that halves are rounded once.

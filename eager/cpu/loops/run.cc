@@ -62,7 +62,7 @@ class RowFold {
     size_t k = size_t(instruction.slot);
     const RowReducer& reducer = reducers_[k];
     const char *left = static_cast<const char*>(operands[0]), *right = static_cast<const char*>(operands[1]);
-    if (rows == 1 && !right) return take_run(k, 0, left, item, column, n);
+    if (rows == 1) return take_run(k, 0, left, right, item, column, n);
     for (int64_t at = 0; at < n; at += kReduceChunk) {
       int64_t count = std::min(kReduceChunk, n - at);
       if (!right) reducer.chunks(left + at * item, n, rows, count, column + at, chunks_);
@@ -74,12 +74,17 @@ class RowFold {
       if ((column + at + kReduceChunk) % kReduceBlock == 0) end_blocks(k, rows);
     }
   }
-  /// Elements [column, column + n) of one row, of which no product is wanted.
-  void take_run(size_t k, int64_t row, const char* from, int64_t item, int64_t column, int64_t n) {
+  /// Elements [column, column + n) of one row, or, where there is `right`, of products.
+  void take_run(size_t k, int64_t row, const char* left, const char* right, int64_t item, int64_t column,
+                int64_t n) {
     for (int64_t end = column + n; column < end;) {
       const int64_t count = std::min(end - column, kReduceBlock - column % kReduceBlock);
-      reducers_[k].run(from, count, column, block(k) + row);
-      from += count * item;
+      if (right)
+        reducers_[k].run_products(left, right, count, block(k) + row);
+      else
+        reducers_[k].run(left, count, column, block(k) + row);
+      left += count * item;
+      if (right) right += count * item;
       column += count;
       if (column % kReduceBlock == 0) end_blocks(k, 1, row);
     }
@@ -154,7 +159,8 @@ void run_by_turns(TileRunner& runner, RowFold& fold, const Nest& nest, int64_t f
       runner.run_tile(0, (first + row) * nest.columns + column, column, n,
                       [&](const Instruction& instruction, const void* const* operands) {
                         fold.take_run(size_t(instruction.slot), row, static_cast<const char*>(operands[0]),
-                                      int64_t(item_size(nest.reduced_dtype(instruction))), column, n);
+                                      nullptr, int64_t(item_size(nest.reduced_dtype(instruction))), column,
+                                      n);
                       });
     }
   }

@@ -22,6 +22,8 @@ namespace {
 
 constexpr int64_t kGrain = 4096;  ///< counters per piece of work
 constexpr int64_t kChunk = 256;   ///< counters whose words are made at once
+/// Integers below this are made from 32 bits each, with a bias below 2^-12.
+constexpr uint64_t kShortRange = 1 << 20;
 
 void check_floating(const char* name, const Tensor& self) {
   FRAMEJIT_CHECK_TYPE(is_inexact(self.dtype()), not_implemented, "\"", name, "\" not implemented for '",
@@ -43,8 +45,10 @@ void fill(const Tensor& result, Generator& generator, Make make) {
     for (int64_t c = begin; c < end; c += kChunk) {
       const int64_t chunk = std::min(kChunk, end - c);
       random_kernels().words(state.seed, state.offset + uint64_t(c), chunk, words);
-      make(words, kPerCounter * chunk, numbers);
-      std::copy_n(numbers, std::min(kPerCounter * chunk, count - c * kPerCounter), to + c * kPerCounter);
+      const int64_t n = kPerCounter * chunk, wanted = std::min(n, count - c * kPerCounter);
+      T* out = to + c * kPerCounter;
+      make(words, n, n == wanted ? out : numbers);
+      if (n != wanted) std::copy_n(numbers, wanted, out);
     }
   });
   if (!direct) copy_elements(out, result);
@@ -127,6 +131,10 @@ void random_into(const Tensor& to, const Value* args) {
   const uint64_t range = uint64_t(high) - uint64_t(low);
   for_dtype(to.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    if (range <= kShortRange)
+      return fill<T, 4>(to, generator_of(args[3]), [=](const uint32_t* words, int64_t n, T* out) {
+        for (int64_t i = 0; i < n; ++i) out[i] = T(low + int64_t(words[i] * range >> 32));
+      });
     fill<T, 2>(to, generator_of(args[3]), [=](const uint32_t* words, int64_t n, T* out) {
       for (int64_t i = 0; i < n; ++i)
         out[i] = T(int64_t(uint64_t(low) + uniform_below(words[2 * i], words[2 * i + 1], range)));

@@ -262,6 +262,16 @@ void reduce_run(const void* in, int64_t n, int64_t first, ReduceState* into) {
   *into = state;
 }
 
+template <ReduceKind kKind, class T>
+void run_products(const void* left, const void* right, int64_t n, ReduceState* into) {
+  ReduceState state = *into;
+  for (int64_t at = 0; at < n; at += cpu::kReduceChunk)
+    Reduction<kKind, T>::merge_one(
+        state, reduce_products<kKind, T>(static_cast<const T*>(left) + at, static_cast<const T*>(right) + at,
+                                         std::min(cpu::kReduceChunk, n - at)));
+  *into = state;
+}
+
 }  // namespace
 
 void add_row_reductions(cpu::LoopKernels& table) {
@@ -273,9 +283,13 @@ void add_row_reductions(cpu::LoopKernels& table) {
              &reduce_chunks<kKind, T, S>,
              &reduce_run<kKind, T, S>,
              nullptr,
+             nullptr,
              &R::merge,
              &R::finish};
-    if constexpr (is_sum(kKind) && std::is_floating_point_v<S>) entry.product = &reduce_products<kKind, T>;
+    if constexpr (is_sum(kKind) && std::is_floating_point_v<S>) {
+      entry.product = &reduce_products<kKind, T>;
+      entry.run_products = &run_products<kKind, T>;
+    }
   });
 }
 
