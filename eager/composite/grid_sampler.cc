@@ -1,10 +1,14 @@
-// grid_sampler as weighted sums of gathered elements.
+// grid_sampler. A kernel samples (cpu/images/grid_sample.cc) and makes the gradients; what is here beside it are weighted
+// sums of gathered elements, from which the gradients of the gradients come.
+#include "eager/autograd/autograd.h"
+#include "eager/autograd/resampling_formulas.h"
 #include "eager/composite/support.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/elementary.h"
 #include "generated/ops/indexing.h"
+#include "generated/ops/resampling.h"
 #include "generated/ops/view.h"
 
 namespace framejit::eager {
@@ -81,7 +85,7 @@ class Sampler {
     const double last = double(axes_[d].size - 1);
     for (const Tap& tap : taps_[d]) {
       const Tensor within = logical_and(ge(tap.place, 0), le(tap.place, last));
-      const Tensor place = cast(masked_fill(detach(tap.place), logical_not(within), 0), DType::int64);
+      const Tensor place = cast(masked_fill(ops::detach(tap.place), logical_not(within), 0), DType::int64);
       visit(d + 1, index.defined() ? index * axes_[d].size + place : place,
             inside.defined() ? logical_and(inside, within) : within,
             weight.defined() && tap.weight.defined() ? weight * tap.weight : tap.weight);
@@ -102,7 +106,10 @@ class Sampler {
   Tensor sum_;
 };
 
-void check_grid(const Tensor& input, const Tensor& grid, int64_t mode) {
+void check_grid(const Tensor& input, const Tensor& grid, int64_t mode, int64_t padding) {
+  FRAMEJIT_CHECK(mode >= 0 && mode <= 2, "grid_sampler(): expected interpolation_mode 0, 1 or 2, got ", mode);
+  FRAMEJIT_CHECK(padding >= 0 && padding <= 2, "grid_sampler(): expected padding_mode 0, 1 or 2, got ",
+                 padding);
   FRAMEJIT_CHECK(input.dtype() == grid.dtype(),
                  "grid_sampler(): expected input and grid to have same dtype, but input has ",
                  dtype_name(input.dtype()), " and grid has ", dtype_name(grid.dtype()));
@@ -124,34 +131,74 @@ void check_grid(const Tensor& input, const Tensor& grid, int64_t mode) {
         sizes_text(input.sizes()), " with dimension ", d, " being empty");
 }
 
-}  // namespace
-
-/// args: input, grid, interpolation_mode, padding_mode, align_corners. The grid has x, the last dim, first.
-void grid_sampler_composite(const Value* args, Value* results) {
-  const int64_t mode = args[2].integer();
-  check_grid(args[0].tensor(), args[1].tensor(), mode);
-  const Tensor input = widened(args[0].tensor()), grid = widened(args[1].tensor());
-  const int spatial = input.dim() - 2;
-  const SymInt batch = input.size(0);
+/// What the kernel computes, in differentiable steps. The grid has x, the last dim, first.
+Tensor sampled_by_gathers(const Tensor& images, const Tensor& grid, int64_t mode, Padding padding,
+                          bool align_corners) {
+  const int spatial = images.dim() - 2;
+  const SymInt batch = images.size(0);
   std::vector<GridAxis> axes;
   std::vector<std::vector<Tap>> taps;
+  SymInt elements = 1, places = 1;
+  for (int d = 1; d <= spatial; ++d) places = places * grid.size(d);
   for (int d = 0; d < spatial; ++d) {
-    axes.push_back({input.size(d + 2).expect(), Padding(args[3].integer()), args[4].boolean()});
-    Dims rows;
-    rows.push_back(batch);
-    rows.push_back(SymInt(-1));
-    if (grid.numel() == 0) rows[1] = 0;
-    taps.push_back(taps_of(axes.back(), reshape(select(grid, -1, spatial - 1 - d), rows), mode));
+    axes.push_back({images.size(d + 2).expect(), padding, align_corners});
+    elements = elements * axes.back().size;
+    const Tensor coordinates = reshape(select(grid, -1, spatial - 1 - d), Dims{batch.bits(), places.bits()});
+    taps.push_back(taps_of(axes.back(), coordinates, mode));
   }
-  Dims flat_sizes, sizes;
-  SymInt elements = 1;
-  for (const GridAxis& axis : axes) elements = elements * axis.size;
-  for (const SymInt size : {batch, input.size(1), elements}) flat_sizes.push_back(size);
-  sizes.push_back(batch);
-  sizes.push_back(input.size(1));
+  const Tensor flat = reshape(images, Dims{batch.bits(), images.size(1).bits(), elements.bits()});
+  Dims sizes{batch.bits(), images.size(1).bits()};
   for (int d = 1; d <= spatial; ++d) sizes.push_back(grid.size(d));
-  const Tensor flat = reshape(input, flat_sizes);
-  results[0] = narrowed(reshape(Sampler(flat, axes, taps).run(), sizes), args[0].impl()->meta.dtype);
+  return reshape(Sampler(flat, axes, taps).run(), sizes);
+}
+
+}  // namespace
+
+namespace ops {
+
+/// The two gradients are the derivatives of s = sum(self * sampled(images, grid)), so that what is asked for are those
+/// of grads[0] . ds/dimages + grads[1] . ds/dgrid.
+std::array<Tensor, 3> sample_images_second_gradients(const std::vector<Tensor>& grads, const Tensor& self,
+                                                     const Tensor& images, const Tensor& grid,
+                                                     std::array<SymInt, 2> modes, bool align_corners,
+                                                     const std::array<bool, 3>& needed) {
+  const bool again = eager::modes().grad_enabled;
+  const GradModeScope recorded(true);
+  const auto variable = [again](const Tensor& of) {
+    if (again && of.requires_grad()) return of;
+    const Tensor leaf = ops::detach(of);
+    set_requires_grad(leaf, true);
+    return leaf;
+  };
+  const std::vector<Tensor> variables{variable(self), variable(images), variable(grid)};
+  const Tensor sampled = sampled_by_gathers(variables[1], variables[2], modes[0].expect(),
+                                            Padding(modes[1].expect()), align_corners);
+  const std::vector<Tensor> first =
+      eager::grad({sampled}, {variables[1], variables[2]}, {variables[0]}, {true, true}, true);
+  std::vector<Tensor> outputs, output_grads;
+  for (size_t i = 0; i < 2; ++i)
+    if (grads[i].defined() && first[i].defined() && first[i].requires_grad()) {
+      outputs.push_back(first[i]);
+      output_grads.push_back(grads[i]);
+    }
+  std::array<Tensor, 3> gradients;
+  const std::vector<Tensor> second =
+      outputs.empty() ? std::vector<Tensor>(3)
+                      : eager::grad(outputs, variables, output_grads, {again, again}, true);
+  for (size_t i = 0; i < 3; ++i)
+    if (needed[i]) gradients[i] = second[i].defined() ? second[i] : variables[i] * 0;
+  return gradients;
+}
+
+}  // namespace ops
+
+/// args: input, grid, interpolation_mode, padding_mode, align_corners.
+void grid_sampler_composite(const Value* args, Value* results) {
+  const Tensor input = args[0].tensor(), grid = args[1].tensor();
+  check_grid(input, grid, args[2].integer(), args[3].integer());
+  results[0] = narrowed(
+      sample_images(widened(input), widened(grid), args[2].integer(), args[3].integer(), args[4].boolean()),
+      input.dtype());
 }
 
 }  // namespace framejit::eager

@@ -28,4 +28,6 @@ SAMPLES.update(
 )  # fmt: skip
 
 # Rows without a Python name: the sample of which public row runs them.
-INTERNAL = {"resample": "interpolate", "resample_backward": "interpolate"}
+INTERNAL = {
+    "resample": "interpolate", "resample_backward": "interpolate", "sample_images": "grid_sampler", "sample_images_gradients": "grid_sampler",
+}  # fmt: skip
