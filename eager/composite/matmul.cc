@@ -9,6 +9,7 @@
 #include "eager/cpu/nn/attention.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
+#include "generated/ops/copy.h"
 #include "generated/ops/creation.h"
 #include "generated/ops/joining.h"
 #include "generated/ops/matmul.h"
@@ -256,10 +257,15 @@ void attention_composite(const Value* args, Value* results) {
     return void(results[0] = narrowed(product(product(query, transposed(key)), value), dtype));
   const double width = double(query.size(query.dim() - 1).expect());
   const double scale = args[6].is_none() ? 1 / std::sqrt(width) : args[6].real();
-  if (args[3].is_none() && args[4].real() == 0 && needs_no_graph({query, key, value}) &&
-      cpu::attends_by_blocks(query, key, value))
-    return void(results[0] =
-                    narrowed(cpu::attend_by_blocks(query, key, value, scale, args[5].boolean()), dtype));
+  const Tensor given_mask = args[3].is_none() ? Tensor() : args[3].tensor();
+  if (args[4].real() == 0 && needs_no_graph({query, key, value}) &&
+      (!given_mask.defined() || needs_no_graph({given_mask})) &&
+      cpu::attends_by_blocks(query, key, value, given_mask)) {
+    const Tensor mask =
+        given_mask.defined() ? cast(additive_mask(given_mask, query.dtype()), query.dtype()) : Tensor();
+    return void(results[0] = narrowed(
+                    cpu::attend_by_blocks(query, key, value, mask, scale, args[5].boolean()), dtype));
+  }
   Tensor scores = product(query * scale, transposed(key));
   if (args[5].boolean())
     scores = scores + causal_mask(query.size(query.dim() - 2), key.size(key.dim() - 2), query.dtype());

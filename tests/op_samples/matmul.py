@@ -35,6 +35,8 @@ SAMPLES.update(
             S(T(2, 3, 4), T(2, 0, 4), T(2, 0, 5)), S(T(2, 3, 4), T(2, 0, 4), T(2, 0, 5), T(3, 0)),  # no keys
             S(T(2, 3, 4, 8), T(2, 3, 5, 8), T(2, 3, 5, 8), double=False, strides=False), S(T(2, 4, 8), T(2, 4, 8), T(2, 4, 8), is_causal=True, double=False, strides=False),
             S(T(2, 4, 8), T(2, 5, 8), T(2, 5, 8), attn_mask=T(4, 5, grad=False), scale=0.3, double=False, strides=False),
+            S(T(2, 3, 4, 8), T(2, 3, 5, 8), T(2, 3, 5, 8), attn_mask=T(2, 1, 1, 5, grad=False), double=False, strides=False), S(T(3, 8), T(2, 8), T(2, 8), attn_mask=T(3, 1, grad=False), double=False, strides=False),
+            S(T(2, 8), T(3, 8), T(3, 8), attn_mask=T(values=[[True, False, True], [False, False, False]], dtype="bool"), double=False, strides=False),
         ],
     }
 )  # fmt: skip
