@@ -39,3 +39,19 @@ def test_integers_wrap(m: int, k: int, n: int, dtype: str, right: bool) -> None:
     product = (fj.from_numpy(a) @ (of_b.T if right else of_b)).numpy()
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(product, a @ (b.T if right else b))
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("m, k, n", [(1, 70, 90), (5, 33, 70), (8, 100, 64), (20, 300, 100), (47, 5000, 10), (60, 70, 80)])
+def test_layers_of_halves(m: int, k: int, n: int, dtype: str, bias: bool) -> None:
+    numbers = np.random.default_rng(m)
+    x, weight, added = (
+        fj.from_numpy(numbers.standard_normal(shape)).to(getattr(fj, dtype)) for shape in [(m, k), (n, k), (n,)]
+    )
+    result = fj.nn.functional.linear(x, weight, added if bias else None)
+    assert result.dtype == x.dtype
+    exact = x.double() @ weight.double().T + (added.double() if bias else 0)
+    largest = exact.abs().max().item()
+    unit = 2.0 ** (-11 if dtype == "float16" else -8)
+    assert (result.double() - exact).abs().max().item() <= unit * largest + 1e-6 * k

@@ -3,6 +3,7 @@
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/loops/loop_kernels.h"
 #include "eager/cpu/loops/row_ops.h"
+#include "eager/cpu/matmul/panels.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
@@ -56,13 +57,71 @@ bool multiply_few_halves(const Tensor& a, const Tensor& b, const Tensor& result)
   return true;
 }
 
+/// With the last two dims exchanged.
+Tensor turned(const Tensor& matrices) {
+  Dims sizes = matrices.sizes(), strides = matrices.strides();
+  const int last = matrices.dim() - 1;
+  std::swap(sizes[last - 1], sizes[last]), std::swap(strides[last - 1], strides[last]);
+  return reshaped_view(matrices, sizes, strides);
+}
+
+/// Matrices in a wider dtype; those that lie column by column stay so, which is how a layer's weights lie.
+Tensor widened(const Tensor& matrices, DType dtype) {
+  const Tensor columns = turned(matrices);
+  return columns.is_contiguous() ? turned(contiguous_as(columns, dtype)) : contiguous_as(matrices, dtype);
+}
+
+constexpr int64_t kFewRows = 48;
+
+/// The product, in float32, of a few rows and columns that lie as rows, both of halves: the columns are read once, and a
+/// few at a time are converted. False, and nothing done, for others.
+bool multiply_few_rows(const Tensor& a, const Tensor& b, const Tensor& sum) {
+  const int64_t m = a.sizes()[0], k = a.sizes()[1], n = b.sizes()[1], b_stride = b.strides()[1];
+  if (a.dim() != 2 || m * k * n == 0 || m >= kFewRows || b.strides()[0] != 1 || b_stride < k) return false;
+  if (a.dtype() != DType::float16 && a.dtype() != DType::bfloat16) return false;
+  constexpr int64_t kTerms = 4096, kConverted = 1 << 13, kPieceWork = 1 << 17;
+  const CastFn from_half = loop_kernels().cast[size_t(a.dtype())][size_t(DType::float32)];
+  const PanelKernels<float>& kernels = panel_kernels<float>();
+  const int64_t stride = (k + kernels.lanes - 1) / kernels.lanes * kernels.lanes;
+  const Tensor rows = contiguous(a);
+  ScratchScope scope;
+  const auto take = [&](int64_t count) {
+    float* taken = Scratch::of_thread().take_array<float>(count * stride);
+    for (int64_t r = 0; r < count; ++r) std::fill(taken + r * stride + k, taken + (r + 1) * stride, 0.0F);
+    return taken;
+  };
+  float* left = take(m);
+  for (int64_t r = 0; r < m; ++r) from_half(rows.data_as<uint16_t>() + r * k, 1, left + r * stride, k);
+  const int64_t most = std::max<int64_t>(4, kConverted / stride);
+  parallel_for(n, std::max<int64_t>(most, kPieceWork / (m * k)), [&](int64_t begin, int64_t end) {
+    ScratchScope piece_scope;
+    float* right = take(most);
+    for (int64_t first = begin; first < end; first += most) {
+      const int64_t count = std::min(most, end - first);
+      for (int64_t c = 0; c < count; ++c)
+        from_half(b.data_as<uint16_t>() + (first + c) * b_stride, 1, right + c * stride, k);
+      float* to = sum.data_as<float>() + first;
+      for (int64_t r = 0; r < m; ++r) std::fill_n(to + r * n, count, 0.0F);
+      for (int64_t l = 0; l < stride; l += kTerms)
+        kernels.dot(m, count, std::min(kTerms, stride - l), left + l, right + l, stride, to, n);
+    }
+  });
+  return true;
+}
+
+/// The product of matrices of halves in float32.
+void multiply_halves(const Tensor& a, const Tensor& b, const Tensor& sum) {
+  if (are_bfloats(a, b)) return run_bfloat_gemm(a, b, sum);
+  if (!multiply_few_rows(a, b, sum)) run_gemm(widened(a, DType::float32), widened(b, DType::float32), sum);
+}
+
 /// `multiply(a, b, result)` in the dtype that products are computed in; a narrower result is rounded once.
 template <class Multiply>
 void multiply_widened(const Tensor& a, const Tensor& b, const Tensor& result, Multiply multiply) {
   const DType dtype = are_bfloats(a, b) ? DType::bfloat16 : gemm_dtype(result.dtype());
   if (dtype == result.dtype()) return multiply(a, b, result);
   const Tensor wide = Tensor::empty(result.sizes(), dtype);
-  multiply(contiguous_as(a, dtype), contiguous_as(b, dtype), wide);
+  multiply(widened(a, dtype), widened(b, dtype), wide);
   copy_elements(wide, result);
 }
 
@@ -89,7 +148,16 @@ void meta_mm(const Op& op, const Value* args, std::vector<TensorMeta>& results) 
 void mm_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
   const Tensor a = args[0].tensor(), b = args[1].tensor();
-  if (!multiply_few_halves(a, b, result)) multiply_widened(a, b, result, run_gemm);
+  const bool of_halves = a.dtype() == DType::float16 || a.dtype() == DType::bfloat16;
+  if (of_halves && !are_bfloats(a, b)) {
+    if (!multiply_few_halves(a, b, result)) {
+      const Tensor sum = Tensor::empty(result.sizes(), DType::float32);
+      multiply_halves(a, b, sum);
+      copy_elements(sum, result);
+    }
+  } else {
+    multiply_widened(a, b, result, run_gemm);
+  }
   results[0] = std::move(result);
 }
 
@@ -125,10 +193,7 @@ void addmm_of_halves_kernel(const Op& op, const Value* args, Value* results) {
   Tensor result = allocate_result(op, args);
   const Tensor a = args[1].tensor(), b = args[2].tensor(),
                sum = Tensor::empty(result.sizes(), DType::float32);
-  if (are_bfloats(a, b))
-    run_bfloat_gemm(a, b, sum);
-  else
-    run_gemm(contiguous_as(a, DType::float32), contiguous_as(b, DType::float32), sum);
+  multiply_halves(a, b, sum);
   if (!(sum.numel() == 0))
     add_scaled(sum, float(args[4].real()), contiguous_as(args[0].tensor(), DType::float32),
                float(args[3].real()));
@@ -169,7 +234,7 @@ void baddbmm_of_halves_kernel(const Op& op, const Value* args, Value* results) {
     for (int64_t i = 0; i < a.sizes()[0]; ++i)
       run_bfloat_gemm(matrix_of(a, i), matrix_of(b, i), matrix_of(sum, i));
   else
-    run_bmm(contiguous_as(a, DType::float32), contiguous_as(b, DType::float32), sum);
+    run_bmm(widened(a, DType::float32), widened(b, DType::float32), sum);
   if (!(sum.numel() == 0)) {
     const Dims sizes{sum.sizes()[0] * sum.sizes()[1], sum.sizes()[2]};
     const auto rows = [&](const Tensor& batch) { return reshaped_view(batch, sizes, {sizes[1], 1}); };

@@ -13,7 +13,7 @@ namespace framejit::eager::cpu {
 namespace {
 
 constexpr int64_t kShortest = 48, kFewestTerms = 16;  ///< of the sides of a product that is worth packing
-constexpr int64_t kShortestOfBFloats = 16;
+constexpr int64_t kShortestOfBFloats = 16, kFewestRowsOfBFloats = 8, kWorkOfBFloats = 1 << 14;
 constexpr int64_t kFewestColumns = 8;  ///< of integers that are worth vectors
 constexpr int64_t kSmall = 64;         ///< the longest side of one that is too small for Eigen's blocking
 
@@ -140,7 +140,8 @@ void multiply_complexes(const GemmCall& call, bool parallel) {
 }  // namespace
 
 bool multiplies_bfloats(int64_t m, int64_t n, int64_t k) {
-  return std::min({m, n, k}) >= kShortestOfBFloats && bfloat_panels();
+  return m >= kFewestRowsOfBFloats && std::min(n, k) >= kShortestOfBFloats && m * n * k >= kWorkOfBFloats &&
+         bfloat_panels();
 }
 
 GemmWay gemm_way(const GemmCall& call, DType dtype) {

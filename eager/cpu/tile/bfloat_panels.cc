@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "eager/cpu/tile/squares.h"
 
@@ -46,6 +47,23 @@ int64_t pack_rows(const uint16_t* from, int64_t stride, int64_t pairs, Pair* pan
   return p;
 }
 
+/// Lines that lie side by side, kColumns of them: two rows of terms are interleaved. Returns how many pairs it packed.
+template <int... kLane>
+int64_t pack_columns(const uint16_t* from, int64_t stride, int64_t pairs, Pair* panel,
+                     std::integer_sequence<int, kLane...>) {
+  typedef uint16_t Terms __attribute__((vector_size(2 * kColumns)));
+  for (int64_t p = 0; p < pairs; ++p, from += 2 * stride, panel += kColumns) {
+    Terms first, second;
+    std::memcpy(&first, from, sizeof first);
+    std::memcpy(&second, from + stride, sizeof second);
+    const Terms low = __builtin_shufflevector(first, second, (kLane / 2 + kLane % 2 * kColumns)...),
+                high = __builtin_shufflevector(first, second, (kLanes + kLane / 2 + kLane % 2 * kColumns)...);
+    std::memcpy(panel, &low, sizeof low);
+    std::memcpy(panel + kLanes, &high, sizeof high);
+  }
+  return pairs;
+}
+
 void pack(const uint16_t* from, int64_t stride, bool across, int64_t lines, int64_t terms, int64_t width,
           Pair* panel) {
   const int64_t whole = terms / 2;
@@ -53,6 +71,8 @@ void pack(const uint16_t* from, int64_t stride, bool across, int64_t lines, int6
   if (!across && lines == width)
     p = width == kRows ? pack_rows<kRows>(from, stride, whole, panel)
                        : pack_rows<kColumns>(from, stride, whole, panel);
+  if (across && lines == kColumns && width == kColumns)
+    p = pack_columns(from, stride, whole, panel, std::make_integer_sequence<int, kColumns>());
   for (; p < (terms + 1) / 2; ++p) {
     Pair* to = panel + p * width;
     const bool both = p < whole;
