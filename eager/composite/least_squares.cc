@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "eager/composite/linalg_support.h"
+#include "eager/composite/no_graph.h"
+#include "eager/cpu/linalg/least_squares.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/copy.h"
@@ -88,40 +90,28 @@ Solution by_singular_values(const Tensor& a, const Tensor& b, double rcond) {
   return {matmul(mh(vh), unsqueeze(inverses, -1) * matmul(mh(u), b)), sum(used, one_dim(-1))};
 }
 
+/// What PyTorch's default driver does, without gradients.
+Solution by_pivoted_qr(const Tensor& a, const Tensor& b, double rcond) {
+  const cpu::LeastSquares found = cpu::least_squares(a, b, rcond);
+  return {found.x, found.rank};
+}
+
 Solution by_qr(const QrSolution& qr, const Tensor& a, const Tensor& b) {
   return {qr.of(b), full(batch_sizes(a), Value(qr.tall ? columns_of(a) : rows_of(a)), DType::int64)};
 }
 
-/// Of batches of which some matrices are safe.
-Solution by_both(const Tensor& a, const Tensor& b, const Tensor& safe, double rcond) {
-  const auto as_list = [](const Tensor& x) {
-    return reshape(x, Dims{-1, rows_of(x).bits(), columns_of(x).bits()});
-  };
-  const Tensor matrices = as_list(a), right = as_list(b), mask = flatten(safe);
-  const Tensor good = flatten(nonzero(mask)), bad = flatten(nonzero(logical_not(mask)));
-  const auto of = [](const Tensor& list, const Tensor& which) { return index_select(list, 0, which); };
-  const Tensor good_matrices = of(matrices, good), good_right = of(right, good);
-  const Solution first = by_qr(QrSolution(good_matrices, good_right), good_matrices, good_right),
-                 second = by_singular_values(of(matrices, bad), of(right, bad), rcond);
-  const Tensor order = argsort(cat({good, bad}, 0));
-  const auto merged = [&](const Tensor& x, const Tensor& y, Dims sizes) {
-    return reshape(of(cat({x, y}, 0), order), sizes);
-  };
-  Dims sizes = batch_sizes(a), of_x = sizes;
-  of_x.push_back(columns_of(a).bits());
-  of_x.push_back(columns_of(b).bits());
-  return {merged(first.x, second.x, of_x), merged(first.rank, second.rank, sizes)};
-}
-
-/// QR may do for the usual tolerance.
-Solution least_squares(const Tensor& a, const Tensor& b, std::optional<double> given) {
+/// QR may do for the usual tolerance. By `pivoting`, or by singular values, where it does not.
+Solution least_squares(const Tensor& a, const Tensor& b, std::optional<double> given, bool pivoting) {
+  constexpr int64_t kBlocks = 128;  ///< columns from which QR in blocks is the faster one
   const double usual = epsilon(a.dtype()) * double(sym_max(rows_of(a), columns_of(a)).expect());
-  if (given || a.is_symbolic() || a.numel() == 0) return by_singular_values(a, b, given.value_or(usual));
+  const double rcond = given.value_or(usual);
+  pivoting = pivoting && needs_no_graph({a, b}) && a.dtype() == b.dtype() &&
+             batch_sizes(a) == batch_sizes(b) && !(a.numel() == 0) && !(b.numel() == 0);
+  if (pivoting && (given || columns_of(a).expect() < kBlocks)) return by_pivoted_qr(a, b, rcond);
+  if (given || a.is_symbolic() || a.numel() == 0) return by_singular_values(a, b, rcond);
   const QrSolution qr(a, b);
-  const Tensor safe = of_full_rank(detach(qr.r), usual);
-  if (all_of(safe)) return by_qr(qr, a, b);
-  const bool some = a.dim() > 2 && batch_sizes(a) == batch_sizes(b) && item(any(safe)).boolean();
-  return some ? by_both(a, b, safe, usual) : by_singular_values(a, b, usual);
+  if (all_of(of_full_rank(detach(qr.r), usual))) return by_qr(qr, a, b);
+  return pivoting ? by_pivoted_qr(a, b, rcond) : by_singular_values(a, b, rcond);
 }
 
 }  // namespace
@@ -146,7 +136,8 @@ void linalg_lstsq_composite(const Value* args, Value* results) {
   const bool full_rank = driver == "gels";  // it is relied on
   const Solution found =
       full_rank ? Solution{QrSolution(a, right).of(right), empty(Dims{0}, DType::int64, a.device())}
-                : least_squares(a, right, args[2].is_none() ? std::nullopt : std::optional(args[2].real()));
+                : least_squares(a, right, args[2].is_none() ? std::nullopt : std::optional(args[2].real()),
+                                /*pivoting=*/driver == "gelsy");
   results[0] = vector ? squeeze(found.x, one_dim(-1)) : found.x;
   results[1] = nothing;
   results[2] = found.rank;

@@ -248,3 +248,22 @@ def test_exponential_of_a_rotation():
     turned = [[np.cos(9), -np.sin(9)], [np.sin(9), np.cos(9)]]
     np.testing.assert_allclose(fj.linalg.matrix_exp(a).numpy(), [turned, [[1, 1], [0, 1]]], atol=1e-14)
     assert np.isnan(fj.linalg.matrix_exp(fj.full((3, 3), float("nan"))).numpy()).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("rows, columns", [(1, 1), (3, 2), (2, 3), (30, 9), (9, 30), (40, 40), (140, 130)])
+def test_least_squares_of_any_rank(rows, columns, dtype):
+    """A batch of which only the first is of full rank; solutions of least norm."""
+    full = random(rows, columns)
+    low = full[:, : columns // 3 + 1] @ random(columns // 3 + 1, columns)
+    twice, empty = full.copy(), full.copy()
+    twice[:, -1], empty[:, 0] = twice[:, 0], 0
+    a = np.stack([typed(x, dtype) for x in (full, low, twice, empty, 0 * full)])
+    b = np.stack([typed(random(rows, 2), dtype)] * len(a))
+    found = fj.linalg.lstsq(fj.from_numpy(a), fj.from_numpy(b))
+    rcond = np.finfo(dtype).eps * max(rows, columns)
+    for i, exact in enumerate(np.linalg.pinv(wide(a), rcond=rcond) @ b):
+        assert found.rank[i].item() == np.linalg.matrix_rank(a[i])
+        singular_values = np.linalg.svd(a[i], compute_uv=False)
+        condition = singular_values[0] / singular_values[singular_values > rcond * singular_values[0]].min(initial=1)
+        close(found.solution[i].numpy(), exact, dtype, (1 + condition) ** 2 * (1 + np.abs(exact).max()))

@@ -1,6 +1,7 @@
 // Batches of matrices, and the kernels of their decompositions. Tour of linalg/:
 //   lu.cc          LU: inverse, solution, determinant (ldl.cc: LDL^T of symmetric matrices)
 //   orthogonal.cc  triangular systems, Cholesky, QR
+//   least_squares.h  solutions of least norm
 //   svd.cc         singular values, pseudo-inverse
 //   eigh.cc        eigenvalues of symmetric matrices; eigen.cc: of any, and the matrix exponential
 //   dense.h        our own algorithms (tile/linalg), which are compiled per instruction set

@@ -24,6 +24,10 @@ struct FactorKernels {
   void (*qr)(const T* a, int64_t rows, int64_t columns, int64_t count, T* q, T* r);
   /// R, and below it the vectors of the reflections I - tau v v^H whose product is Q.
   void (*reflections)(const T* a, int64_t rows, int64_t columns, T* factors, T* taus);
+  /// The X of least norm for which A X - B, of `width` columns, is least; singular values below `rcond` times the largest
+  /// count as zero. Returns the rank.
+  int64_t (*least_squares)(const T* a, int64_t rows, int64_t columns, const T* b, int64_t width, double rcond,
+                           T* x);
 };
 
 /// Those of the chosen instruction set.

@@ -12,8 +12,8 @@ template <class T>
 inline constexpr cpu::DenseKernels<T> kDenseKernels{&eigh<T>, &svd<T>};
 template <class T>
 inline constexpr cpu::FactorKernels<T> kFactorKernels{
-    &lu<T>,       &solve<T>, &inverse<T>,    &determinant<T>, &solve_triangular<T>,
-    &cholesky<T>, &qr<T>,    &reflections<T>};
+    &lu<T>,       &solve<T>, &inverse<T>,     &determinant<T>,  &solve_triangular<T>,
+    &cholesky<T>, &qr<T>,    &reflections<T>, &least_squares<T>};
 
 }  // namespace
 

@@ -32,6 +32,9 @@ int cholesky(const T* a, int64_t n, bool upper, T* factor);
 template <class T>
 void qr(const T* a, int64_t rows, int64_t columns, int64_t count, T* q, T* r);
 template <class T>
+int64_t least_squares(const T* a, int64_t rows, int64_t columns, const T* b, int64_t width, double rcond,
+                      T* x);
+template <class T>
 void reflections(const T* a, int64_t rows, int64_t columns, T* factors, T* taus);
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE

@@ -8,6 +8,7 @@
 //   general.cc        eigenvalues of other real ones (schur.h)
 //   exponential.cc    the exponential
 //   orthogonal.cc     QR factorization
+//   least_squares.cc  by QR with exchanges of columns
 //   elimination.cc    LU (lu.h) and Cholesky factorizations, triangular systems
 // dense.h, factors.h and general.h of eager/cpu/linalg are how the kernels of ops call them. They work on
 // copies whose rows are padded with zeros to whole vectors: no loop has a remainder, and a range of elements
