@@ -26,7 +26,13 @@ void masked_scatter_kernel(const Op& op, const Value* args, Value* results) {
     using T = decltype(zero);
     const T *from = self.data_as<T>(), *next = source.data_as<T>();
     T* to = result.data_as<T>();
-    for (int64_t i = 0; i < count; ++i) to[i] = chosen[i] ? *next++ : from[i];
+    int64_t i = 0;
+    for (int64_t taken = 0; taken < needed; ++i) {  // without a branch: there is a next one, wanted or not
+      const T old = from[i], other = next[taken];
+      to[i] = chosen[i] ? other : old;
+      taken += chosen[i];
+    }
+    std::copy(from + i, from + count, to + i);
   });
   results[0] = std::move(result);
 }

@@ -17,8 +17,8 @@ constexpr int64_t kBlockElements = 128 * 1024;
 /// As many stripes at least, where there are the rows: what is done once for each place of a stripe costs something
 /// too.
 constexpr int64_t kStripes = 16;
-/// Elements whose running results stay in registers.
-constexpr int64_t kShortStripe = 128;
+/// Elements whose running results stay in registers: preferred for stripes, and possible for rows.
+constexpr int64_t kShortStripe = 128, kShortRow = 256;
 /// Elements that every tile of a program with reductions has room for.
 constexpr int64_t kLongStripe = kReduceChunk;
 /// Stripes had best be whole vectors of floats.
@@ -26,7 +26,7 @@ constexpr int64_t kWhole = 16;
 
 /// Rows of a stripe. The order of additions is that of the shape alone, hence the same in every program.
 int64_t rows_of_stripe(int64_t rows, int64_t columns) {
-  if (columns == 0 || columns > kLongStripe) return 1;
+  if (columns == 0 || columns > kLongStripe || (columns > kShortStripe && columns <= kShortRow)) return 1;
   const int64_t unit = kWhole / std::gcd(columns, kWhole);  // as many make whole vectors
   const int64_t short_rows = kShortStripe / columns;
   const int64_t most = short_rows >= unit ? short_rows : kLongStripe / columns;

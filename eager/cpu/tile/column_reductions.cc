@@ -20,7 +20,7 @@ using Stored = std::conditional_t<std::is_same_v<S, bool>, uint8_t, S>;
 constexpr int kRowsAtOnce = 4;
 constexpr int kVectorsAtOnce = 4;
 /// Elements of rows whose running results are kept in registers.
-constexpr int64_t kShortRow = 128;
+constexpr int64_t kShortRow = 256;
 
 /// Calls `take(std::integral_constant<int, count>, row)`, `count` rows from `row` on each time.
 template <class Take>
@@ -80,21 +80,22 @@ struct Values {
     constexpr int64_t lanes = 64 / int64_t(sizeof(Lane));
     for (; i + kVectors * lanes <= n; i += kVectors * lanes) {
       Vector values[kVectors];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) values[v] = load_vector<Vector>(into + i + v * lanes);
       for (int64_t r = 0; r < rows; ++r)
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int v = 0; v < kVectors; ++v)
           values[v] = R::combine_vectors(values[v],
                                          R::entering(load_vector<Vector>(in + r * stride + i + v * lanes)));
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) std::memcpy(into + i + v * lanes, &values[v], sizeof(Vector));
     }
     return i;
   }
   static void take_short(Lane* __restrict into, const Stored<S>* __restrict in, int64_t stride, int64_t rows,
                          int64_t n) {
-    int64_t i = take_down<8>(into, in, stride, rows, 0, n);
+    int64_t i = take_down<16>(into, in, stride, rows, 0, n);
+    i = take_down<8>(into, in, stride, rows, i, n);
     i = take_down<4>(into, in, stride, rows, i, n);
     i = take_down<2>(into, in, stride, rows, i, n);
     i = take_down<1>(into, in, stride, rows, i, n);

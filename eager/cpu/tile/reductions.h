@@ -7,6 +7,10 @@
 #include <limits>
 #include <type_traits>
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include "eager/cpu/loops/loop_kernels.h"
 #include "eager/cpu/tile/halves.h"
 
@@ -41,6 +45,18 @@ template <class Vector, class S>
     std::memcpy(&vector, from, sizeof vector);
   }
   return vector;
+}
+
+/// `b > a ? b : a`, or by `<`. GCC does not see that AVX-512 has one instruction for it.
+template <bool kLargest, class T, class V>
+[[gnu::always_inline]] inline V better_of(V a, V b) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64 && std::is_same_v<T, float>)
+    return V(kLargest ? _mm512_max_ps(__m512(b), __m512(a)) : _mm512_min_ps(__m512(b), __m512(a)));
+  if constexpr (sizeof(V) == 64 && std::is_same_v<T, double>)
+    return V(kLargest ? _mm512_max_pd(__m512d(b), __m512d(a)) : _mm512_min_pd(__m512d(b), __m512d(a)));
+#endif
+  return kLargest ? (b > a ? b : a) : (b < a ? b : a);
 }
 
 /// One kind over elements of type T. `Lane` is the type of a running result within a chunk.
@@ -102,7 +118,7 @@ struct Reduction {
     if constexpr (kKind == ReduceKind::any) return a | b;
     if constexpr (kKind == ReduceKind::all) return a & b;
     if constexpr (is_extremum(kKind)) {
-      const V best = kLargest ? (b > a ? b : a) : (b < a ? b : a);  // one instruction, which keeps a NaN in a
+      const V best = better_of<kLargest, T>(a, b);  // keeps a NaN in a
       if constexpr (std::is_floating_point_v<T>) return b != b ? b : best;
       return best;
     }

@@ -97,33 +97,61 @@ struct Ordered {
   using Lane = T;
   template <class V>
   static V combine_vectors(V a, V b) {
-    return Reduction<kKind, T>::kLargest ? (a > b ? a : b) : (a < b ? a : b);
+    return better_of<Reduction<kKind, T>::kLargest, T>(b, a);
   }
   static T combine(T a, T b) { return combine_vectors(a, b); }
 };
 
+/// Whether there was a NaN among the lanes of vectors.
+template <class T>
+class NanWatch {
+ public:
+  using V = typename Lanes<T>::Vector;
+  [[gnu::always_inline]] void take(V a, V b) {
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, float>)
+      seen_ |= _mm512_cmp_ps_mask(__m512(a), __m512(b), _CMP_UNORD_Q);
+    else
+      seen_ |= _mm512_cmp_pd_mask(__m512d(a), __m512d(b), _CMP_UNORD_Q);
+#else
+    seen_ |= (a != a) | (b != b);
+#endif
+  }
+  bool any() const {
+    const decltype(seen_) none{};
+    return std::memcmp(&seen_, &none, sizeof none) != 0;
+  }
+
+ private:
+#if defined(__AVX512F__)
+  uint32_t seen_ = 0;
+#else
+  decltype(V{} != V{}) seen_{};
+#endif
+};
+
 /// The extremum of floats of which none is NaN, by one comparison per vector; false when there is a NaN.
 template <ReduceKind kKind, class T, class S>
-bool reduce_ordered(const S* from, int64_t n, T& result) {
+[[gnu::always_inline]] inline bool reduce_ordered(const S* from, int64_t n, T& result) {
   using R = Ordered<kKind, T>;
   using L = Lanes<T>;
   if (n < kLanes) return false;
   L running;
+  NanWatch<T> nans;
   each_vector<L>([&](int v) { running.vectors[v] = L::load(from + v * L::kPerVector); });
-  auto unordered = running.vectors[0] != running.vectors[0];
-  each_vector<L>([&](int v) { unordered |= running.vectors[v] != running.vectors[v]; });
-  auto take = [&](int v, const S* at) {
-    typename L::Vector x = L::load(at);
-    unordered |= x != x;
-    running.vectors[v] = R::combine_vectors(running.vectors[v], x);
+  each_vector<L>([&](int v) { nans.take(running.vectors[v], running.vectors[v]); });
+  const auto take = [&](const S* at) {
+    L next;
+    each_vector<L>([&](int v) { next.vectors[v] = L::load(at + v * L::kPerVector); });
+    each_vector<L>([&](int v) {
+      if (v % 2 == 0) nans.take(next.vectors[v], next.vectors[v + 1]);
+      running.vectors[v] = R::combine_vectors(running.vectors[v], next.vectors[v]);
+    });
   };
   int64_t at = kLanes;
-  for (; at + kLanes <= n; at += kLanes)
-    each_vector<L>([&](int v) { take(v, from + at + v * L::kPerVector); });
-  // The last lanes may be met twice, which an extremum does not mind.
-  each_vector<L>([&](int v) { take(v, from + n - kLanes + v * L::kPerVector); });
-  decltype(unordered) none{};
-  if (std::memcmp(&unordered, &none, sizeof none) != 0) return false;
+  for (; at + kLanes <= n; at += kLanes) take(from + at);
+  if (at < n) take(from + n - kLanes);  // some lanes are met twice, which an extremum does not mind
+  if (nans.any()) return false;
   result = fold_lanes<R>(running);
   return true;
 }
