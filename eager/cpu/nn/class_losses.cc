@@ -57,12 +57,10 @@ struct ClassLosses {
     const RowOps<T>& ops = RowOps<T>::get();
     const RowFold<T> maximum(ReduceKind::amax), sum(ReduceKind::sum);
     const T* x = scores + first * n;
-    for (int64_t r = 0; r < rows; ++r) {
-      largest[first + r] = maximum.of(x + r * n, n);
-      ops.subtract(x + r * n, largest[first + r], n, spare + r * n);
-    }
+    maximum.of_rows(x, rows, n, largest + first);
+    for (int64_t r = 0; r < rows; ++r) ops.subtract(x + r * n, largest[first + r], n, spare + r * n);
     ops.exp(spare, rows * n, spare);
-    for (int64_t r = 0; r < rows; ++r) logs[first + r] = sum.of(spare + r * n, n);
+    sum.of_rows(spare, rows, n, logs + first);
     ops.log(logs + first, rows, logs + first);
     for (int64_t r = first; r < first + rows; ++r)
       losses[r] = targets[r] == ignored ? T(0) : -(scores[r * n + targets[r]] - largest[r] - logs[r]);
