@@ -42,7 +42,7 @@ def test_topk(k: int, largest: bool, dim: int) -> None:
     np.testing.assert_array_equal(np.take_along_axis(x, indices.numpy(), dim), values.numpy())
 
 
-@pytest.mark.parametrize("length, k", [(20, 10), (64, 64), (700, 60), (700, 500), (5000, 100)])
+@pytest.mark.parametrize("length, k", [(20, 10), (64, 64), (700, 60), (700, 500), (5000, 100), (3000, 2), (40_000, 40)])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int16", "uint8", "bool", "float16"])
 def test_topk_is_the_head_of_a_sort(length: int, k: int, dtype: str) -> None:
     x = fj.from_numpy(numbers(3, length) + 6).to(getattr(fj, dtype))

@@ -20,7 +20,14 @@ struct KeyLoops {
   int64_t (*keep)(const Key* keys, int64_t n, Key low, Key high, Key* to);
   /// The places of keys less than `limit`, in order; says how many. `to` has room for one more.
   int64_t (*find_less)(const Key* keys, int64_t n, Key limit, int64_t* to);
+  /// Where each of `n` keys, at most kMostRanked, stands once they are sorted; equal ones keep their order. There is room
+  /// for kMostRanked of both.
+  void (*rank)(Key* keys, int64_t n, uint8_t* ranks);
+  /// How many of `n` elements, in whole parts of kSkipped, are surely not larger (or smaller) than `last`.
+  int64_t (*skip)(const T* from, int64_t n, T last, bool larger);
 };
+inline constexpr int64_t kMostRanked = 64;
+inline constexpr int64_t kSkipped = 64;
 
 using AllKeyLoops =
     std::tuple<KeyLoops<bool>, KeyLoops<uint8_t>, KeyLoops<int8_t>, KeyLoops<int16_t>, KeyLoops<int32_t>,

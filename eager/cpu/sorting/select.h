@@ -1,14 +1,47 @@
-// Finding what stands at a place of a sorted row, without sorting it.
+// Short rows in order, and what stands at a place of a long one, without sorting it.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <vector>
 
 #include "eager/cpu/sorting/key_loops.h"
 
 namespace framejit::eager::cpu {
+
+/// Orders short rows by counting, for each element, those that are smaller: many comparisons, but no branch
+/// that depends on them. Equal elements keep their order.
+template <class T>
+class RankOrder {
+ public:
+  static constexpr int64_t kLongest = kMostRanked;
+
+  /// As `RadixOrder`; n <= kLongest. Good until the next call.
+  std::span<const int64_t> operator()(const T* from, int64_t stride, int64_t n, bool descending) {
+    rank(from, stride, n, descending);
+    for (int64_t i = 0; i < n; ++i) places_[ranks_[size_t(i)]] = i;
+    return {places_.data(), size_t(n)};
+  }
+  /// The one of these at `place`, in ascending order.
+  int64_t index_at(const T* from, int64_t stride, int64_t n, int64_t place) {
+    rank(from, stride, n, false);
+    return std::find(ranks_.begin(), ranks_.begin() + n, uint8_t(place)) - ranks_.begin();
+  }
+
+ private:
+  void rank(const T* from, int64_t stride, int64_t n, bool descending) {
+    loops_.make(from, stride, n, descending, keys_.data());
+    loops_.rank(keys_.data(), n, ranks_.data());
+  }
+
+  const KeyLoops<T>& loops_ = std::get<KeyLoops<T>>(key_loops());
+  alignas(64) std::array<typename KeyLoops<T>::Key, kLongest> keys_;
+  std::array<uint8_t, kLongest> ranks_;
+  std::array<int64_t, kLongest> places_;
+};
 
 /// Keeps its memory from one row to the next.
 template <class T>

@@ -48,10 +48,9 @@ void sort_rows(const Tensor& self, int dim, const Tensor& values, const Tensor& 
   });
 }
 
-/// So few of a short row are found by comparisons with the last of them sooner than by sorting it.
-constexpr int64_t kFewLeaders = 4;
-/// Many are found by selection in rows that are less than so many times as long.
-constexpr int64_t kSelectedOf = 100;
+/// Leaders are found by selection in rows that are less than so many times as long as there are leaders, of few and of many:
+/// else most elements do not lead, and one comparison each finds that out.
+constexpr int64_t kSelectedOfFew = 150, kSelectedOfMany = 1000;
 
 /// Whether `a` comes before `b` among the largest (or smallest).
 template <class T>
@@ -76,10 +75,14 @@ class Leaders {
     const bool few = k_ <= kFew;
     few ? std::sort(first_.begin(), first_.end(), order)
         : std::make_heap(first_.begin(), first_.end(), order);
-    for (int64_t i = int64_t(k_); i < n; ++i) {
-      const T x = from[i * stride], last = few ? first_.back().value : first_.front().value;
-      if (!(largest_ ? less_than(last, x) : less_than(x, last))) continue;  // also if equal: it comes later
-      few ? insert({x, i}) : exchange_top({x, i}, order);
+    for (int64_t i = int64_t(k_); i < n;) {
+      const T& last = few ? first_.back().value : first_.front().value;
+      if (stride == 1) i += loops_.skip(from + i, n - i, last, largest_);
+      for (const int64_t end = std::min(n, i + kSkipped); i < end; ++i) {
+        const T x = from[i * stride];
+        if (!(largest_ ? less_than(last, x) : less_than(x, last))) continue;  // also if equal: it comes later
+        few ? insert({x, i}) : exchange_top({x, i}, order);
+      }
     }
     if (!few) std::sort_heap(first_.begin(), first_.end(), order);
     return first_;
@@ -98,6 +101,7 @@ class Leaders {
     std::push_heap(first_.begin(), first_.end(), order);
   }
 
+  const KeyLoops<T>& loops_ = std::get<KeyLoops<T>>(key_loops());
   size_t k_;
   bool largest_;
   std::vector<Entry<T>> first_;
@@ -159,8 +163,9 @@ void take_first(const Tensor& self, int dim, const Tensor& values, const Tensor&
                 bool largest) {
   if (k == 0) return;
   const int64_t length = row_shape(self.sizes(), dim).length;
-  const bool order_all = length <= RankOrder<T>::kLongest && k > kFewLeaders;
-  const bool select = k > int64_t(Leaders<T>::kFew) && length < kSelectedOf * k;
+  const bool order_all = length <= RankOrder<T>::kLongest && k > 1;
+  const bool few = k <= int64_t(Leaders<T>::kFew);
+  const bool select = k > 1 && length < k * (few ? kSelectedOfFew : kSelectedOfMany);
   const auto take = order_all ? sort_rows<T, RankOrder<T>>
                     : select  ? take_first_by<T, SelectedLeaders<T>>
                               : take_first_by<T, Leaders<T>>;

@@ -1,6 +1,8 @@
 #include "eager/cpu/sorting/key_loops.h"
 
 #include <algorithm>
+#include <limits>
+#include <type_traits>
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -81,10 +83,87 @@ int64_t find_less(const Key* keys, int64_t n, Key limit, int64_t* to) {
   return found;
 }
 
+#if defined(__AVX512BW__)
+template <class Key>
+__m512i repeated(Key key) {
+  if constexpr (sizeof(Key) == 1) return _mm512_set1_epi8(char(key));
+  if constexpr (sizeof(Key) == 2) return _mm512_set1_epi16(short(key));
+  if constexpr (sizeof(Key) == 4) return _mm512_set1_epi32(int(key));
+  return _mm512_set1_epi64(int64_t(key));
+}
+template <class Key, int kComparison>
+uint64_t compare(__m512i a, __m512i b) {
+  if constexpr (sizeof(Key) == 1) return _mm512_cmp_epu8_mask(a, b, kComparison);
+  if constexpr (sizeof(Key) == 2) return _mm512_cmp_epu16_mask(a, b, kComparison);
+  if constexpr (sizeof(Key) == 4) return _mm512_cmp_epu32_mask(a, b, kComparison);
+  return _mm512_cmp_epu64_mask(a, b, kComparison);
+}
+
+template <class Key>
+void rank(Key* keys, int64_t n, uint8_t* ranks) {
+  constexpr int64_t kLanes = 64 / int64_t(sizeof(Key));
+  std::fill(keys + n, keys + cpu::kMostRanked, std::numeric_limits<Key>::max());  // never smaller
+  for (int64_t i = 0; i < n; ++i) {
+    const __m512i key = repeated(keys[i]);
+    uint64_t less = 0, equal = 0;
+    for (int64_t at = 0; at < n; at += kLanes) {
+      const __m512i others = _mm512_loadu_si512(keys + at);
+      less |= compare<Key, _MM_CMPINT_LT>(others, key) << at;
+      equal |= compare<Key, _MM_CMPINT_EQ>(others, key) << at;
+    }
+    const uint64_t before = (uint64_t(1) << i) - 1;
+    ranks[i] = uint8_t(__builtin_popcountll(less) + __builtin_popcountll(equal & before));
+  }
+}
+#else
+/// Signed: SSE compares these alone.
+template <int64_t kCount, class Key>
+Key count_less(const Key* keys, Key key) {
+  Key count = 0;
+  for (int64_t i = 0; i < kCount; ++i) count = Key(count + Key(keys[i] < key));
+  return count;
+}
+
+template <class Key>
+void rank(Key* keys, int64_t n, uint8_t* ranks) {
+  using Signed = std::make_signed_t<Key>;
+  constexpr Key kSign = Key(Key(1) << (8 * sizeof(Key) - 1));
+  alignas(64) Signed copies[cpu::kMostRanked];
+  std::fill_n(copies, cpu::kMostRanked, std::numeric_limits<Signed>::max());  // never smaller
+  for (int64_t i = 0; i < n; ++i) copies[i] = Signed(keys[i] ^ kSign);
+  uint64_t taken = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    size_t place = size_t(n <= 16   ? count_less<16>(copies, copies[i])
+                          : n <= 32 ? count_less<32>(copies, copies[i])
+                                    : count_less<cpu::kMostRanked>(copies, copies[i]));
+    while (taken >> place & 1) ++place;  // by equal ones that came before
+    taken |= uint64_t(1) << place;
+    ranks[i] = uint8_t(place);
+  }
+}
+#endif
+
+/// Nothing is sure of NaN.
+template <class T>
+int64_t skip(const T* from, int64_t n, T last, bool larger) {
+  using Flag = KeyOf<T>;
+  int64_t i = 0;
+  for (; i + cpu::kSkipped <= n; i += cpu::kSkipped) {
+    Flag any = 0;
+    if (larger) {
+      for (int64_t k = 0; k < cpu::kSkipped; ++k) any |= Flag(!(from[i + k] <= last));
+    } else {
+      for (int64_t k = 0; k < cpu::kSkipped; ++k) any |= Flag(!(from[i + k] >= last));
+    }
+    if (any) break;
+  }
+  return i;
+}
+
 template <class T>
 constexpr cpu::KeyLoops<T> loops_of() {
   using Key = KeyOf<T>;
-  return {&make<T>, &count<Key>, &keep<Key>, &find_less<Key>};
+  return {&make<T>, &count<Key>, &keep<Key>, &find_less<Key>, &rank<Key>, &skip<T>};
 }
 
 }  // namespace
