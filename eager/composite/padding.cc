@@ -10,21 +10,6 @@ namespace framejit::eager {
 
 namespace {
 
-/// What is before (or after) x along a dim of `size`, for a padding of `count`.
-using Border = Tensor (*)(const Tensor& x, int dim, SymInt size, SymInt count, bool before);
-
-Tensor reflected(const Tensor& x, int dim, SymInt size, SymInt count, bool before) {
-  return flip(narrow(x, dim, before ? SymInt(1) : size - 1 - count, count), one_dim(dim));
-}
-Tensor replicated(const Tensor& x, int dim, SymInt size, SymInt count, bool before) {
-  Dims sizes = x.sizes();
-  sizes[dim] = count.bits();
-  return expand(narrow(x, dim, before ? SymInt(0) : size - 1, 1), sizes);
-}
-Tensor wrapped(const Tensor& x, int dim, SymInt size, SymInt count, bool before) {
-  return narrow(x, dim, before ? size - count : SymInt(0), count);
-}
-
 /// Without what negative entries cut away.
 Tensor cut(const Tensor& x, const Dims& pad) {
   Tensor result = x;
@@ -39,19 +24,6 @@ Tensor cut(const Tensor& x, const Dims& pad) {
     result = narrow(result, dim, from, kept);
   }
   return result;
-}
-
-Tensor with_borders(Tensor x, const Dims& pad, Border border) {
-  for (int i = 0; i < pad.size() / 2; ++i) {
-    const int dim = x.dim() - 1 - i;
-    const SymInt before = pad.sym(2 * i), after = pad.sym(2 * i + 1), size = x.size(dim);
-    std::vector<Tensor> parts;
-    if (before > 0) parts.push_back(border(x, dim, size, before, true));
-    parts.push_back(x);
-    if (after > 0) parts.push_back(border(x, dim, size, after, false));
-    if (parts.size() > 1) x = cat(parts, dim);
-  }
-  return x;
 }
 
 void check_sizes(const Tensor& input, const Dims& pad, const std::string& mode) {
@@ -87,20 +59,22 @@ void pad_composite(const Value* args, Value* results) {
     return void(results[0] = constant_pad_nd(input, pad, args[3].is_none() ? Value(0) : args[3]));
   FRAMEJIT_CHECK(args[3].is_none() || args[3].real() == 0, "Padding mode \"", mode,
                  "\" doesn't take in value argument");
-  const Border border = mode == "reflect"     ? reflected
-                        : mode == "replicate" ? replicated
-                        : mode == "circular"  ? wrapped
-                                              : nullptr;
-  FRAMEJIT_CHECK_TYPE(border, not_implemented, "Unrecognised padding mode ", mode);
+  FRAMEJIT_CHECK_TYPE(mode == "reflect" || mode == "replicate" || mode == "circular", not_implemented,
+                      "Unrecognised padding mode ", mode);
   const int spatial = pad.size() / 2;
   FRAMEJIT_CHECK_TYPE(
       spatial >= 1 && spatial <= 3 && (input.dim() == spatial + 1 || input.dim() == spatial + 2),
       not_implemented, "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now");
   check_sizes(input, pad, mode);
   // Only 'circular' repeats what is left after cutting; the others repeat elements that may be cut away.
-  const Tensor result = border == wrapped ? with_borders(cut(input, pad), pad, border)
-                                          : cut(with_borders(input, pad, border), pad);
-  results[0] = result->view ? clone(result) : result;
+  if (mode == "circular") {
+    Dims added = pad;
+    for (int i = 0; i < added.size(); ++i)
+      if (added.sym(i) < 0) added[i] = 0;
+    results[0] = pad_by_elements(cut(input, pad), added, mode);
+  } else {
+    results[0] = pad_by_elements(input, pad, mode);
+  }
 }
 
 namespace {

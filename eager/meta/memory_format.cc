@@ -1,6 +1,7 @@
 #include "eager/meta/memory_format.h"
 
 #include "eager/error.h"
+#include "eager/meta/shapes.h"
 
 namespace framejit::eager {
 
@@ -40,6 +41,22 @@ bool is_in_format(const TensorMeta& meta, const std::string& format) {
   for (int d = 0; d < meta.sizes.size(); ++d)
     if (!(meta.sizes.sym(d) == 1) && !(meta.strides.sym(d) == expected.sym(d))) return false;
   return true;
+}
+
+/// The format with channels last of tensors of this rank; null where there is none.
+static const char* channels_last_of(int rank) {
+  return rank == 4 ? "channels_last" : rank == 5 ? "channels_last_3d" : nullptr;
+}
+
+bool has_channels_last(const TensorMeta& meta) {
+  const char* format = channels_last_of(meta.sizes.size());
+  return format && !is_contiguous(meta.sizes, meta.strides) && is_in_format(meta, format);
+}
+
+TensorMeta meta_in_format_of(const TensorMeta& like, Dims sizes) {
+  TensorMeta meta = contiguous_meta(std::move(sizes), like.dtype, like.device);
+  if (has_channels_last(like)) meta.strides = format_strides(meta.sizes, channels_last_of(meta.sizes.size()));
+  return meta;
 }
 
 }  // namespace framejit::eager

@@ -14,4 +14,9 @@ FRAMEJIT_API Dims format_strides(const Dims& sizes, const std::string& format);
 /// Whether the elements lie in that order, dims of size 1 aside.
 FRAMEJIT_API bool is_in_format(const TensorMeta& meta, const std::string& format);
 
+/// Whether channels lie innermost, and this is not row-major order too.
+FRAMEJIT_API bool has_channels_last(const TensorMeta& meta);
+/// A dense tensor of other sizes, with channels innermost where `like` has them so, else in row-major order.
+FRAMEJIT_API TensorMeta meta_in_format_of(const TensorMeta& like, Dims sizes);
+
 }  // namespace framejit::eager

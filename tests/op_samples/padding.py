@@ -18,6 +18,7 @@ SAMPLES.update(
             S(T(2, 3, 5), (7, 3), "replicate"), S(T(2, 4, 5), (2, 1, 3, 0), mode="replicate"), S(T(2, 3, 4, 5), (-1, 2, 3, -2), mode="replicate"), S(T(2, 3, 3, 4, 4), (1, 1, 2, 0, 1, 2), mode="replicate"),
             S(T(2, 3, 5), (5, 2), "circular"), S(T(2, 4, 5), (2, 1, 3, 0), mode="circular"), S(T(2, 3, 3, 4, 4), (1, 1, 2, 0, 1, 2), mode="circular"), S(T(2, 3, 5), (6, 0), mode="circular"),
             S(T(2, 3, 4, 5), (1, 1), mode="reflect"), S(T(2, 3), (1, 1), mode="mirror"), S(T(2, 3, 5), (1, 1), mode="reflect", value=1.0),
+            S(T(2, 3, 4, 5, layout="channels_last"), (2, 1, 3, 0), mode="reflect", dtypes=FLOATS), S(T(2, 3, 4, 5, layout="channels_last"), (-2, 7, 3, -3), mode="replicate"), S(T(2, 3, 4, 5, layout="channels_last"), (0, 0, 1, 1), mode="circular"), S(T(2, 3, 4, 5), (-6, 9, 0, 0), mode="replicate"), S(T(2, 3, 4, 5), (-2, 3, -1, 2), mode="circular"),
         ],
         "im2col": [
             S(T(2, 3, 5, 6), (2, 3), 1, 0, 1, name="unfold", dtypes=FLOATS + COMPLEX), S(T(3, 7, 6), 2, 2, 1, (2, 1), name="unfold"), S(T(2, 3, 4, 4, layout="permuted"), 3, 1, 1, 2, name="unfold"), S(T(2, 3, 2, 2), 3, 1, 0, 1, name="unfold"), S(T(2, 3), 3, 1, 0, 1, name="unfold"),
@@ -30,3 +31,6 @@ SAMPLES.update(
         "channel_shuffle": [S(T(2, 6, 3, 2), 3, strides=False), S(T(2, 4, 3), 2, strides=False), S(T(2, 4, 3), 3)],
     }
 )  # fmt: skip
+
+# Rows without a Python name: the sample of which public row runs them.
+INTERNAL = {"pad_by_elements": "pad", "pad_by_elements_backward": "pad"}

@@ -39,7 +39,7 @@ class T:
     """A tensor argument: its shape, and how to make it.
 
     ``dtype=None`` is the dtype that the sample is run in. Numbers are drawn from [low, high). ``layout``: 'contiguous',
-    'permuted' (dims reversed in memory), 'sliced' (every second element), 'expanded' (first dim of stride 0).
+    'permuted' (dims reversed in memory), 'channels_last' (the second dim innermost), 'sliced' (every second element), 'expanded' (first dim of stride 0).
     ``values`` gives the elements instead. ``grad=False``: not differentiated, although floating.
     """
 
@@ -76,6 +76,7 @@ class T:
             "permuted": self.shape[::-1],
             "sliced": (*self.shape[:-1], 2 * self.shape[-1]) if self.shape else (),
             "expanded": (1, *self.shape[1:]),
+            "channels_last": (*self.shape[:1], *self.shape[2:], *self.shape[1:2]),
         }[self.layout]
         if dtype == "bool":
             return rng.integers(0, 2, shape).astype(bool)
@@ -98,6 +99,8 @@ class T:
             tensor = tensor.to(getattr(library, self.dtype or dtype))
         if self.layout == "permuted":
             return tensor.permute(tuple(range(array.ndim))[::-1])
+        if self.layout == "channels_last":
+            return tensor.permute((0, array.ndim - 1, *range(1, array.ndim - 1)))
         if self.layout == "sliced" and array.ndim:
             return tensor[..., ::2]
         if self.layout == "expanded":
