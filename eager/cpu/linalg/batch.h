@@ -5,8 +5,7 @@
 //   svd.cc         singular values, pseudo-inverse
 //   eigh.cc        eigenvalues of symmetric matrices; eigen.cc: of any, and the matrix exponential
 //   dense.h        our own algorithms (tile/linalg), which are compiled per instruction set
-// Eigenvalues of general complex matrices are Eigen's, whose templates take long to compile. Tensors hold contiguous
-// row-major matrices; Eigen's work in column-major copies.
+// Tensors hold contiguous row-major matrices, which are seen as matrices of Eigen's where that is handy.
 #pragma once
 
 #include <Eigen/Core>

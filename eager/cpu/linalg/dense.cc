@@ -10,12 +10,10 @@
   FRAMEJIT_CHOSEN_BY_ISA(cpu::FactorKernels<T>, factor_kernels_##name,            \
                          template <> const FactorKernels<T>& factor_kernels<T>()) \
   FRAMEJIT_CHOSEN_BY_ISA(cpu::ExponentialFn<T>, exponential_##name,               \
-                         template <> ExponentialFn<T> exponential_function<T>())
+                         template <> ExponentialFn<T> exponential_function<T>())  \
+  FRAMEJIT_CHOSEN_BY_ISA(cpu::EigFn<T>, eig_##name, template <> EigFn<T> eig_function<T>())
 FRAMEJIT_DENSE(float, float)
 FRAMEJIT_DENSE(double, double)
 FRAMEJIT_DENSE(std::complex<float>, complex64)
 FRAMEJIT_DENSE(std::complex<double>, complex128)
 #undef FRAMEJIT_DENSE
-
-FRAMEJIT_CHOSEN_BY_ISA(cpu::EigFn<float>, eig_float, template <> EigFn<float> eig_function<float>())
-FRAMEJIT_CHOSEN_BY_ISA(cpu::EigFn<double>, eig_double, template <> EigFn<double> eig_function<double>())

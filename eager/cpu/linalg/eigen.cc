@@ -1,30 +1,10 @@
 // Eigenvalues and eigenvectors of any square matrices, and the matrix exponential.
-#include <Eigen/Eigenvalues>
-
 #include "eager/cpu/linalg/batch.h"
 #include "eager/cpu/linalg/general.h"
 
 namespace framejit::eager {
 
 using namespace cpu;
-
-namespace {
-
-/// `vectors` may be null. False where it does not converge.
-template <class T>
-bool decompose(const MatrixMap<T>& a, std::complex<Real<T>>* values, std::complex<Real<T>>* vectors) {
-  const Eigen::Index n = a.rows();
-  if constexpr (std::is_floating_point_v<T>) {
-    return eig_function<T>()(a.data(), n, values, vectors);
-  } else {
-    const Eigen::ComplexEigenSolver<Matrix<T>> solver(a, vectors != nullptr);
-    VectorMap<T>(values, n) = solver.eigenvalues();
-    if (vectors) MatrixMap<T>(vectors, n, n) = solver.eigenvectors();
-    return solver.info() == Eigen::Success;
-  }
-}
-
-}  // namespace
 
 void linalg_eig_kernel(const Op& op, const Value* args, Value* results) {
   const Tensor a = contiguous(args[0].tensor());
@@ -37,8 +17,8 @@ void linalg_eig_kernel(const Op& op, const Value* args, Value* results) {
       if (rows_of(a) == 0) return;
       const auto matrix = matrix_at<T>(a, i);
       if (!matrix.allFinite()) throw LinAlgError("linalg.eig: input tensor should not contain infs or NaNs.");
-      if (!decompose<T>(matrix, vector_at<Complex>(made[0], i).data(),
-                        vectors ? matrix_at<Complex>(made[1], i).data() : nullptr))
+      if (!eig_function<T>()(matrix.data(), rows_of(a), vector_at<Complex>(made[0], i).data(),
+                             vectors ? matrix_at<Complex>(made[1], i).data() : nullptr))
         throw LinAlgError(concat("linalg.eig: (Batch element ", i, "): The algorithm failed to converge."));
     });
   });

@@ -4,14 +4,17 @@
 #include <complex>
 #include <cstdint>
 
+#include "eager/cpu/linalg/real_of.h"
+
 namespace framejit::eager::cpu {
 
-/// Eigenvalues of a real matrix of finite elements and, unless null, eigenvectors of length 1 as columns; false
-/// where it does not converge. T: float or double.
+/// Eigenvalues of a matrix of finite elements and, unless null, eigenvectors of length 1 as columns; false where it does
+/// not converge. T: float, double or a complex type of them.
 template <class T>
-using EigFn = bool (*)(const T* a, int64_t n, std::complex<T>* values, std::complex<T>* vectors);
+using EigFn = bool (*)(const T* a, int64_t n, std::complex<RealOf<T>>* values,
+                       std::complex<RealOf<T>>* vectors);
 
-/// The exponential of a matrix that is not empty. T: float, double or a complex type of them.
+/// The exponential of a matrix that is not empty. The same types.
 template <class T>
 using ExponentialFn = void (*)(const T* a, int64_t n, T* result);
 

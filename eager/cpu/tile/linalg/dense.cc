@@ -30,9 +30,13 @@ FRAMEJIT_DENSE(std::complex<float>, complex64)
 FRAMEJIT_DENSE(std::complex<double>, complex128)
 #undef FRAMEJIT_DENSE
 
-extern const cpu::EigFn<float> eig_float;
-extern const cpu::EigFn<double> eig_double;
-const cpu::EigFn<float> eig_float = &eig<float>;
-const cpu::EigFn<double> eig_double = &eig<double>;
+#define FRAMEJIT_EIG(T, name, function)  \
+  extern const cpu::EigFn<T> eig_##name; \
+  const cpu::EigFn<T> eig_##name = &function<T>;
+FRAMEJIT_EIG(float, float, eig)
+FRAMEJIT_EIG(double, double, eig)
+FRAMEJIT_EIG(std::complex<float>, complex64, complex_eig)
+FRAMEJIT_EIG(std::complex<double>, complex128, complex_eig)
+#undef FRAMEJIT_EIG
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE

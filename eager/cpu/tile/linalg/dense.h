@@ -13,6 +13,8 @@ bool eigh(T* a, int64_t n, bool vectors, cpu::RealOf<T>* values);
 template <class T>
 bool eig(const T* a, int64_t n, std::complex<T>* values, std::complex<T>* vectors);
 template <class T>
+bool complex_eig(const T* a, int64_t n, T* values, T* vectors);
+template <class T>
 bool svd(const T* a, int64_t rows, int64_t columns, bool vectors, bool full, T* u, cpu::RealOf<T>* s, T* vh);
 template <class T>
 void exponential(const T* a, int64_t n, T* result);

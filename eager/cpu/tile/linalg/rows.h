@@ -5,7 +5,8 @@
 //   rotations.h       sequences of plane rotations, applied to many columns at once
 //   symmetric.cc      eigenvalues of symmetric and Hermitian matrices (tridiagonal.h)
 //   singular.cc       singular values (bidiagonal.h)
-//   general.cc        eigenvalues of other real ones (schur.h)
+//   general.cc        eigenvalues of other real ones (hessenberg.h, schur.h)
+//   general_complex.cc  and of complex ones (complex_schur.h)
 //   exponential.cc    the exponential
 //   orthogonal.cc     QR factorization
 //   least_squares.cc  by QR with exchanges of columns

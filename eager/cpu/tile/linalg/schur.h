@@ -1,45 +1,13 @@
 // The real Schur form Q^T A Q of a square matrix: upper triangular but for blocks of two rows, which have
-// pairs of complex eigenvalues. Reduction to Hessenberg form by reflections (Golub & Van Loan, 7.4.3), then
+// pairs of complex eigenvalues. From the Hessenberg form by
 // Francis's implicit double QR steps (7.5; Martin, Peters and Wilkinson, Numerische Mathematik 14, 1970).
 #pragma once
 
 #include <complex>
 
-#include "eager/cpu/tile/linalg/reflections.h"
+#include "eager/cpu/tile/linalg/hessenberg.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE {
-
-/// Overwrites `h`; subtracts v w^T and y v^T in one pass over the rows. Returns the rows of Q^T in `q`, if
-/// any.
-template <class T>
-void reduce_to_hessenberg(Rows<T> h, int64_t n, const Rows<T>* q) {
-  const cpu::ScratchScope scope;
-  const Rows<T> vectors = zero_rows<T>(n, n), pair = zero_rows<T>(2, n);
-  const Rows<T> products = take_rows<T>(1, n);
-  T* taus = cpu::Scratch::of_thread().take_array<T>(n);
-  T *w = pair[0], *y = products[0];
-  for (int64_t k = 0; k + 2 < n; ++k) {
-    T* v = vectors[k];
-    for (int64_t r = k + 1; r < n; ++r) v[r] = h[r][k];
-    const Reflection<T> reflection = reflect(v, k + 1, h.stride);
-    const T tau = taus[k] = reflection.tau;
-    const int64_t from = round_down<T>(k + 1), width = h.stride - from;
-    std::fill(w, w + h.stride, T(0));
-    add_rows(n - k - 1, width, h.from(k + 1, from), v + k + 1, w + from);
-    std::fill(w, w + k + 1, T(0));
-    dot_rows(n, width, h.from(0, from), v + from, y);
-    const T both = inner(width, w + from, v + from);
-    std::copy(v, v + h.stride, pair[1]);
-    for (int64_t r = 0; r <= k; ++r) add_scaled(width, -tau * y[r], v + from, h[r] + from);
-    for (int64_t r = k + 1; r < n; ++r) {
-      const T factors[2] = {-tau * v[r], -tau * (y[r] - tau * v[r] * both)};
-      add_few<T, 2>(width, pair.from(0, from), factors, h[r] + from);
-      h[r][k] = T(0);
-    }
-    h[k + 1][k] = reflection.beta;
-  }
-  if (q) product_of_reflections(n - 2, vectors, taus, 1, n, *q);
-}
 
 /// I - tau v v^T of three rows or columns, v = (1, v1, v2).
 template <class T>
