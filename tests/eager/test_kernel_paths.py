@@ -164,6 +164,35 @@ def test_copies_larger_than_caches() -> None:
     assert fj.equal(shifted[5:], x[:-5])
 
 
+@pytest.mark.parametrize("shape", [(300, 300), (1, 90_000), (3000, 3), (40, 50, 60)])
+def test_writes_do_not_depend_on_threads(shape: tuple[int, ...]) -> None:
+    """Many indices are equal: the last value stays, sums are in order."""
+    random = np.random.default_rng(0)
+    x, values = (fj.from_numpy(random.standard_normal(shape).astype("float32")) for _ in range(2))
+    rows = fj.from_numpy(random.integers(0, shape[-2], shape[-2]))
+
+    def writes() -> list[Any]:
+        results = []
+        for dim in range(len(shape)):
+            index = fj.from_numpy(np.random.default_rng(1).integers(0, min(9, shape[dim]), shape))
+            results += [x.scatter(dim, index, values), x.scatter_add(dim, index, values)]
+        key = (slice(None),) * (len(shape) - 2) + (rows,)
+        for accumulate in (False, True):
+            results.append(x.clone())
+            results[-1].index_put_((None,) * (len(shape) - 2) + (rows,), values, accumulate)
+        assert fj.equal(results[-2][key][..., -1, :], values[..., -1, :])
+        return results
+
+    before = fj.get_num_threads()
+    try:
+        fj.set_num_threads(1)
+        expected = writes()
+        fj.set_num_threads(3)
+        assert all(fj.equal(a, b) for a, b in zip(writes(), expected, strict=True))
+    finally:
+        fj.set_num_threads(before)
+
+
 @pytest.mark.parametrize("step", [-1, 2, 3, -2])
 @pytest.mark.parametrize("dtype", ["float32", "int64", "bool", "complex64", "float16"])
 def test_strided_casts(step: int, dtype: str) -> None:

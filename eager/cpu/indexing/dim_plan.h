@@ -7,6 +7,7 @@
 
 #include "eager/cpu/indexing/index_loops.h"
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 #include "eager/meta/overlap.h"
 
@@ -75,6 +76,19 @@ struct DimPlan {
       }
   }
 
+  /// The same for columns [first, last) of `inner`, where there is one row of them.
+  template <class F>
+  void for_each_column(const int64_t* index, int64_t first, int64_t last, F f) const {
+    const int64_t columns = int64_t(inner.size());
+    for (int64_t j = 0; j < length; ++j) {
+      const int64_t* row = index + j * columns;
+      check(row + first, last - first);
+#pragma GCC unroll 4
+      for (int64_t i = first; i < last; ++i)
+        f(outer[0] + row[i] * stride + inner[size_t(i)], j * columns + i);
+    }
+  }
+
   /// RuntimeError for an index outside of the dim.
   void check(const int64_t* index, int64_t count) const {
     if (index_loops().all_within(index, count, 0, size)) return;
@@ -128,8 +142,8 @@ inline Tensor written_self(const Op& op, const Tensor& self) {
   return self;
 }
 
-/// Writes into `x`, self or a copy of it, in the order of the index: `write(element, position in the index
-/// tensor)`.
+/// Writes into `x`, self or a copy of it: `write(element, position in the index tensor)`. What is written into one
+/// element is so in the order of the index: threads share the other dims.
 template <class Write>
 void scatter_into(const Tensor& x, const Value* args, Write write) {
   Tensor index = contiguous_as(args[2].tensor(), DType::int64);
@@ -139,7 +153,14 @@ void scatter_into(const Tensor& x, const Value* args, Write write) {
   const int64_t* indices = index.data_as<int64_t>();
   const bool in_place = x->storage == args[0].tensor()->storage;
   if (in_place) plan.check(indices, index.numel().expect());  // before anything is written
-  plan.for_each(indices, 0, int64_t(plan.outer.size()), write);
+  const int64_t rows = int64_t(plan.outer.size()), columns = int64_t(plan.inner.size());
+  constexpr int64_t kGrain = 32768, kFewColumns = 64;
+  if (rows == 1 && columns > kFewColumns)
+    return parallel_for(
+        columns, std::max(kFewColumns, kGrain / plan.length),
+        [&](int64_t first, int64_t last) { plan.for_each_column(indices, first, last, write); });
+  parallel_for(rows, std::max<int64_t>(1, kGrain / plan.row_elements()),
+               [&](int64_t begin, int64_t end) { plan.for_each(indices, begin, end, write); });
 }
 
 }  // namespace framejit::eager::cpu

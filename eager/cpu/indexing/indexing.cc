@@ -72,17 +72,36 @@ void read_elements(const Tensor& x, const IndexPlan& plan, const Tensor& result)
   });
 }
 
-/// In program order and on one thread: of equal indices, the last value stays.
+/// Calls `f(offset in x, position in the values, elements)` for runs, or parts of them, in the order of the
+/// values for each element: of equal indices, the last value stays. Threads share what is not indexed.
+template <class T, class F>
+void for_each_written(T* to, const IndexPlan& plan, const F& f) {
+  constexpr int64_t kGrain = 32768, kShortRun = 64;
+  const auto prepare = [to](int64_t offset) { __builtin_prefetch(to + offset, 1); };
+  const int64_t runs = std::max<int64_t>(1, plan.count * int64_t(plan.after.size()));
+  if (plan.before.size() == 1 && plan.run > kShortRun)
+    return parallel_for(plan.run, std::max(kShortRun, kGrain / runs),
+                        [&plan, prepare, f](int64_t first, int64_t last) {
+                          for_each_run(plan, 0, plan.count, prepare, [=](int64_t offset, int64_t position) {
+                            f(offset + first, position + first, last - first);
+                          });
+                        });
+  parallel_for(int64_t(plan.before.size()), std::max<int64_t>(1, kGrain / (runs * plan.run)),
+               [&plan, prepare, f](int64_t begin, int64_t end) {
+                 for_each_run(
+                     plan, begin * plan.count, end * plan.count, prepare,
+                     [=, run = plan.run](int64_t offset, int64_t position) { f(offset, position, run); });
+               });
+}
+
 void write_elements(const Tensor& x, const IndexPlan& plan, const Tensor& values) {
   for_item_size(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = values.data_as<T>();
     T* to = x.data_as<T>();
-    for_each_run(
-        plan, 0, outer_count(plan), [=](int64_t offset) { __builtin_prefetch(to + offset, 1); },
-        [=, run = plan.run](int64_t offset, int64_t position) {
-          copy_run(from + position, run, to + offset);
-        });
+    for_each_written(to, plan, [=](int64_t offset, int64_t position, int64_t run) {
+      copy_run(from + position, run, to + offset);
+    });
   });
 }
 
@@ -91,11 +110,9 @@ void add_elements(const Tensor& x, const IndexPlan& plan, const Tensor& values) 
     using T = decltype(zero);
     const T* from = values.data_as<T>();
     T* to = x.data_as<T>();
-    for_each_run(
-        plan, 0, outer_count(plan), [=](int64_t offset) { __builtin_prefetch(to + offset, 1); },
-        [=, run = plan.run](int64_t offset, int64_t position) {
-          for (int64_t i = 0; i < run; ++i) to[offset + i] = wrapping_sum(to[offset + i], from[position + i]);
-        });
+    for_each_written(to, plan, [=](int64_t offset, int64_t position, int64_t run) {
+      for (int64_t i = 0; i < run; ++i) to[offset + i] = wrapping_sum(to[offset + i], from[position + i]);
+    });
   });
 }
 
