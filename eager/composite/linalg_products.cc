@@ -40,11 +40,13 @@ Tensor chain_product(const std::vector<Tensor>& tensors, const std::vector<std::
 }
 
 Tensor cross_product(const Tensor& a, const Tensor& b, int dim, const char* name) {
-  const Dims along{dim};
   FRAMEJIT_CHECK(a.size(dim) == 3 && b.size(dim) == 3, name, ": inputs dimension ", dim,
                  " must have length 3. Got ", a.size(dim).str(), " and ", b.size(dim).str());
-  return roll(a, Dims{-1}, along) * roll(b, Dims{-2}, along) -
-         roll(a, Dims{-2}, along) * roll(b, Dims{-1}, along);
+  const Dims sizes = broadcast_sizes(a.sizes(), b.sizes());
+  FRAMEJIT_CHECK(a.dtype() == b.dtype(), name, ": expected inputs of one dtype, got ", dtype_name(a.dtype()),
+                 " and ", dtype_name(b.dtype()));
+  const auto whole = [&](const Tensor& x) { return x.sizes() == sizes ? x : expand(x, sizes); };
+  return ops::cross_product(whole(a), whole(b), dim);
 }
 
 /// The dims of `rank` that are not among `dims`, in order.

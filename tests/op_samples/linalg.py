@@ -128,6 +128,7 @@ UNSPECIFIED = {
 }
 
 INTERNAL = {
+    "cross_product": "cross",
     "_linalg_solve": "linalg_solve",
     "_linalg_permutation": "linalg_lu",
     "_linalg_ldl_solve": "linalg_ldl_solve",
