@@ -13,9 +13,10 @@ AUTOCAST_RULES = "none low_precision float32".split()
 # Types with kernels of their own; the others borrow those of a wider type (wider_type in eager/dtype.h).
 DTYPES = {"bool": "boolean", "uint8": "integral", "int32": "integral", "int64": "integral", "float32": "floating",
           "float64": "floating", "complex128": "complex"}  # fmt: skip
-# Rows with `narrow` have kernels for these too. Halves are computed in float32.
+# Rows with `narrow` have kernels for these too, those with `narrow = "halves"` for halves alone. Halves are computed in float32.
 NARROW = {"int8": "integral", "int16": "integral", "float16": "floating", "bfloat16": "floating",
           "complex64": "complex"}  # fmt: skip
+HALVES = {dtype: NARROW[dtype] for dtype in ("float16", "bfloat16")}
 CATEGORY_KEYS = {"boolean": "bool", "integral": "integral", "floating": "floating", "complex": "complex"}
 KEYS = set(
     "schema kind dtypes module method function doc tile tile_for params unpromoted grad inplace out wrap meta kernel "
@@ -103,7 +104,8 @@ def _tiles(raw: dict, rule: str) -> dict[str, str]:
     if unknown:
         raise TableError(f"tile_for: unknown key {sorted(unknown)}")
     result = {}
-    for dtype, category in (DTYPES | NARROW if raw.get("narrow") else DTYPES).items():
+    narrow = {"halves": HALVES, True: NARROW, False: {}}[raw.get("narrow", False)]
+    for dtype, category in (DTYPES | narrow).items():
         if rule == "promote_float" and category not in ("floating", "complex"):
             continue
         general = {"all": by_key.get("all", raw.get("tile", ""))} if category != "complex" else {}

@@ -1,4 +1,5 @@
-// sin, cos, tanh and pow of double: branch-free code that the compiler vectorises, within about 1 ulp. pow
+// sin, cos, tanh and pow of double: branch-free code that the compiler vectorises, within about 1 ulp (the other functions
+// are in double_powers.h and double_angles.h). pow
 // keeps logarithms in two doubles, whose sum has about 100 bits. All coefficients are minimax polynomials.
 #pragma once
 

@@ -1,7 +1,7 @@
-// fmod of float without libm's loop, and what rests on it.
+// fmod without libm's loop, and what rests on it.
 #pragma once
 
-#include "eager/cpu/tile/series.h"
+#include "eager/cpu/tile/wide.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
 
@@ -18,16 +18,37 @@ inline float fmod_in_range(float x, float y) {
   return std::copysign(float(rest < 0 ? rest + divisor : rest), x);
 }
 
+/// As in `fmod_in_range`, with a fused multiplication and addition in place of a wider type.
+template <class A, class B>
+FRAMEJIT_VECTOR_INLINE Block<double> fmod_double(const A& a, const B& b) {
+#if defined(__FMA__)
+  return in_registers_where(
+      [](Doubles x, Doubles y) FRAMEJIT_INLINED {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        return (size_of(x) < 0x1p51 * size_of(y)) & (size_of(y) < infinity) & (size_of(y) > 0x1p-900);
+      },
+      [](Doubles x, Doubles y) FRAMEJIT_INLINED {
+        const Doubles size = size_of(x), divisor = size_of(y);
+        const Doubles rest = multiply_add(-truncated(size / divisor), divisor, size);
+        return with_sign_of(rest < 0 ? rest + divisor : rest, x);
+      },
+      [](double x, double y) { return std::fmod(x, y); }, a, b);
+#else
+  return each([](double x, double y) { return std::fmod(x, y); }, a, b);
+#endif
+}
+
 /// `from_rest(x, y, rest)` where `rest` is the element of fmod.
 template <class FromRest, class A, class B>
 EIGEN_STRONG_INLINE auto with_rest(FromRest from_rest, const A& a, const B& b) {
   using T = typename A::Scalar;
-  const auto exact = [=](T x, T y) { return from_rest(x, y, std::fmod(x, y)); };
-  if constexpr (std::is_same_v<T, float>)
+  if constexpr (std::is_same_v<T, float>) {
+    const auto exact = [=](T x, T y) { return from_rest(x, y, std::fmod(x, y)); };
     return with_exceptions([=](float x, float y) { return from_rest(x, y, fmod_in_range(x, y)); }, exact,
                            [](float x, float y) { return fmod_is_in_range(x, y); }, opaque(a), opaque(b));
-  else
-    return each(exact, a, b);
+  } else {
+    return each(from_rest, opaque(a), opaque(b), fmod_double(a, b));
+  }
 }
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile

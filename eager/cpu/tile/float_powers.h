@@ -213,6 +213,7 @@ FRAMEJIT_VECTOR_INLINE Block<float> logaddexp_float(const A& a, const B& b) {
 FRAMEJIT_VECTOR_INLINE Doubles softplus_series(Doubles x) {
   return (x > 0 ? x : spread<Doubles>(0)) + log1p_of_unit(exp_series(-size_of(x)));
 }
+/// log(1 + exp(beta * x)) / beta, x itself where beta * x is above the threshold.
 template <class A>
 FRAMEJIT_VECTOR_INLINE Block<float> softplus_float(const A& a, double beta, double threshold) {
   const double factor = float(beta);
@@ -223,6 +224,7 @@ FRAMEJIT_VECTOR_INLINE Block<float> softplus_float(const A& a, double beta, doub
       },
       a);
 }
+/// log(sigmoid(x)).
 template <class A>
 FRAMEJIT_VECTOR_INLINE Block<float> logsigmoid_float(const A& a) {
   return over_registers(
@@ -230,6 +232,18 @@ FRAMEJIT_VECTOR_INLINE Block<float> logsigmoid_float(const A& a) {
         return 0 - joined(softplus_series(-low(x)), softplus_series(-high(x)));  // of infinity 0, not -0
       },
       registers_of(a));
+}
+
+/// x * tanh(log(1 + e)) with e = exp(x) is x * n / (n + 2) with n = e * (e + 2). From 40 on it is x.
+template <class A>
+FRAMEJIT_VECTOR_INLINE Block<float> mish_float(const A& a) {
+  return in_double(
+      [](Doubles x) FRAMEJIT_INLINED {
+        const Doubles power = exp_series(at_most(x, 40)), e = x < -120 ? spread<Doubles>(0) : power;
+        const Doubles n = e * (e + 2);
+        return x * (n / (n + 2));
+      },
+      a);
 }
 
 /// log gamma(x) of x > 0, within 1e-10: Stirling's series from 8 on, below by way of gamma(x) =

@@ -97,14 +97,20 @@ EIGEN_STRONG_INLINE auto fmin(const A& a, const B& b) {
 
 template <class T>
 inline T clamp_element(T x, T low, T high) {
-  if (low != low) return low;
-  if (high != high) return high;
-  const T raised = x < low ? low : x;  // NaN stays
-  return raised > high ? high : raised;
+  const T raised = x < low ? low : x, limited = raised > high ? high : raised;  // NaN stays
+  return low != low ? low : high != high ? high : limited;
 }
 template <class A, class L, class H>
 EIGEN_STRONG_INLINE auto clamp(const A& a, const L& low, const H& high) {
   using T = typename A::Scalar;
+  if constexpr (is_constant_block<L> && is_constant_block<H>)
+    if (const T l = low.coeff(0), h = high.coeff(0); l == l && h == h)
+      return each(
+          [=](T x) {
+            const T raised = x < l ? l : x;
+            return raised > h ? h : raised;
+          },
+          a);
   return each([](T x, T l, T h) { return clamp_element(x, l, h); }, a, low, high);
 }
 
@@ -124,7 +130,8 @@ EIGEN_STRONG_INLINE auto signbit(const A& a) {
   return each(
       [](T x) {
         if constexpr (std::is_floating_point_v<T>) return bool(std::signbit(x));
-        return x < 0;
+        if constexpr (std::is_signed_v<T>) return x < 0;
+        return false;
       },
       a);
 }

@@ -188,6 +188,19 @@ FRAMEJIT_VECTOR_INLINE Doubles rounded(Doubles x) {
   return x;
 #endif
 }
+/// Towards zero.
+FRAMEJIT_VECTOR_INLINE Doubles truncated(Doubles x) {
+#if defined(__AVX512F__)
+  return _mm512_roundscale_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#elif defined(__AVX__)
+  return _mm256_round_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#elif defined(__SSE4_1__)
+  return _mm_round_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#else
+  for (int i = 0; i < kDoubleLanes; ++i) x[i] = std::trunc(x[i]);
+  return x;
+#endif
+}
 /// Not below and not above a number; NaN stays.
 template <class V>
 FRAMEJIT_VECTOR_INLINE V at_least(V x, double bound) {
@@ -224,58 +237,100 @@ FRAMEJIT_VECTOR_INLINE bool any(Ints mask) {
 #endif
 }
 
-// --- loops over blocks of floats
+/// x * y less `product`, which is it rounded: exact with a fused multiplication and addition.
+FRAMEJIT_VECTOR_INLINE Doubles product_rest(Doubles x, Doubles y, Doubles product) {
+#if defined(__FMA__)
+  return multiply_add(x, y, -product);
+#else
+  constexpr double splitter = 0x1p27 + 1;
+  const Doubles wide_x = x * splitter, wide_y = y * splitter;
+  const Doubles x_high = wide_x - (wide_x - x), y_high = wide_y - (wide_y - y);
+  const Doubles x_low = x - x_high, y_low = y - y_high;
+  return ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low;
+#endif
+}
+
+// --- loops over blocks
 // -------------------------------------------------------------------------------------------------------------
 
-/// How the registers of an operand are read: in memory, or made of one number.
+template <class T>
+using VectorOf = std::conditional_t<std::is_same_v<T, float>, Floats, Doubles>;
+
+/// How the registers of an operand are read: in memory, made of one number, or those of an expression.
+template <class T>
 struct InMemory {
-  const float* data;
-  FRAMEJIT_VECTOR_INLINE Floats at(int i) const {
-    Floats value;
+  using Element = T;
+  const T* data;
+  FRAMEJIT_VECTOR_INLINE VectorOf<T> at(int i) const {
+    VectorOf<T> value;
     std::memcpy(&value, data + i, sizeof value);
     return value;
   }
-  FRAMEJIT_VECTOR_INLINE float element(int i) const { return data[i]; }
+  FRAMEJIT_VECTOR_INLINE T element(int i) const { return data[i]; }
 };
+template <class T>
 struct Repeated {
-  float value;
-  FRAMEJIT_VECTOR_INLINE Floats at(int) const { return spread<Floats>(value); }
-  FRAMEJIT_VECTOR_INLINE float element(int) const { return value; }
+  using Element = T;
+  T value;
+  FRAMEJIT_VECTOR_INLINE VectorOf<T> at(int) const { return spread<VectorOf<T>>(value); }
+  FRAMEJIT_VECTOR_INLINE T element(int) const { return value; }
+};
+template <class T>
+struct Computed {
+  using Element = T;
+  Block<T> values;
+  FRAMEJIT_VECTOR_INLINE VectorOf<T> at(int i) const { return InMemory<T>{values.data()}.at(i); }
+  FRAMEJIT_VECTOR_INLINE T element(int i) const { return values.coeff(i); }
 };
 template <class A>
 FRAMEJIT_VECTOR_INLINE auto registers_of(const A& a) {
+  using T = typename A::Scalar;
   if constexpr (is_constant_block<A>)
-    return Repeated{a.coeff(0)};
+    return Repeated<T>{a.coeff(0)};
+  else if constexpr (requires { a.data(); })
+    return InMemory<T>{a.data()};
   else
-    return InMemory{a.data()};
+    return Computed<T>{a};
 }
 
-/// `f` of registers of floats.
-template <class F, class... Operands>
-FRAMEJIT_VECTOR_INLINE Block<float> over_registers(F f, const Operands&... operands) {
-  Block<float> result;
-  for (int i = 0; i < kBlock<float>; i += kFloatLanes) {
-    const Floats value = f(operands.at(i)...);
+/// `f` of registers.
+template <class F, class First, class... More>
+FRAMEJIT_VECTOR_INLINE auto over_registers(F f, const First& first, const More&... more) {
+  using T = typename First::Element;
+  Block<T> result;
+  for (int i = 0; i < kBlock<T>; i += kRegisterBytes / int(sizeof(T))) {
+    const VectorOf<T> value = f(first.at(i), more.at(i)...);
     std::memcpy(result.data() + i, &value, sizeof value);
   }
   return result;
 }
 /// Then `exact` of the elements for which `ordinary`, of registers, does not hold.
-template <class F, class Exact, class Ordinary, class... Operands>
-FRAMEJIT_VECTOR_INLINE Block<float> over_registers_where(Ordinary ordinary, F f, Exact exact,
-                                                         const Operands&... operands) {
-  Block<float> result = over_registers(f, operands...);
-  Ints all = ordinary(operands.at(0)...);
-  for (int i = kFloatLanes; i < kBlock<float>; i += kFloatLanes) all &= ordinary(operands.at(i)...);
-  if (__builtin_expect(any(~all), 0))
-    for (int i = 0; i < kBlock<float>; i += kFloatLanes) {
-      const Ints mask = ordinary(operands.at(i)...);
-      for (int lane = 0; lane < kFloatLanes; ++lane)
-        if (!mask[lane]) result.coeffRef(i + lane) = exact(operands.element(i + lane)...);
+template <class F, class Exact, class Ordinary, class First, class... More>
+FRAMEJIT_VECTOR_INLINE auto over_registers_where(Ordinary ordinary, F f, Exact exact, const First& first,
+                                                 const More&... more) {
+  using T = typename First::Element;
+  constexpr int lanes = kRegisterBytes / int(sizeof(T));
+  auto result = over_registers(f, first, more...);
+  auto all = ordinary(first.at(0), more.at(0)...);
+  for (int i = lanes; i < kBlock<T>; i += lanes) all &= ordinary(first.at(i), more.at(i)...);
+  if (__builtin_expect(any(std::bit_cast<Ints>(~all)), 0))
+    for (int i = 0; i < kBlock<T>; i += lanes) {
+      const auto mask = ordinary(first.at(i), more.at(i)...);
+      for (int lane = 0; lane < lanes; ++lane)
+        if (!mask[lane])
+          result.coeffRef(i + lane) = exact(first.element(i + lane), more.element(i + lane)...);
     }
   return result;
 }
-/// The same with a function of doubles, whose result is rounded to float.
+template <class F, class Exact, class Ordinary, class... A>
+FRAMEJIT_VECTOR_INLINE auto in_registers_where(Ordinary ordinary, F f, Exact exact, const A&... a) {
+  return over_registers_where(ordinary, f, exact, registers_of(a)...);
+}
+template <class F, class... A>
+FRAMEJIT_VECTOR_INLINE auto in_registers(F f, const A&... a) {
+  return over_registers(f, registers_of(a)...);
+}
+/// The same of floats with a function of doubles, whose result is rounded to float.
 template <class F, class... A>
 FRAMEJIT_VECTOR_INLINE Block<float> in_double(F f, const A&... a) {
   return over_registers([=](auto... x) FRAMEJIT_INLINED { return joined(f(low(x)...), f(high(x)...)); },
