@@ -1,7 +1,6 @@
 #include "eager/cpu/copy_bytes.h"
 
 #include <cstdint>
-#include <cstring>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -10,7 +9,7 @@
 namespace framejit::eager::cpu {
 namespace {
 
-constexpr size_t kLine = 64, kPage = 4096, kRepeated = 2048;
+constexpr size_t kLine = 64, kPage = 4096;
 /// More than caches hold.
 constexpr size_t kStreamed = 24 << 20;
 
@@ -50,12 +49,12 @@ bool stream_lines([[maybe_unused]] char* to, [[maybe_unused]] const char* from,
 
 }  // namespace
 
-void copy_bytes(void* to, const void* from, size_t bytes) {
+void copy_long_row(void* to, const void* from, size_t bytes) {
   const uintptr_t target = reinterpret_cast<uintptr_t>(to), source = reinterpret_cast<uintptr_t>(from);
   const uintptr_t ahead = (target - source) % kPage;
   const bool overlap = target - source < bytes || source - target < bytes;
   size_t done = 0;
-  if (bytes >= kRepeated && ahead > 0 && ahead < kLine && !overlap) {
+  if (ahead > 0 && ahead < kLine && !overlap) {
     done = bytes / kLine * kLine;
     copy_lines(static_cast<char*>(to), static_cast<const char*>(from), done / kLine);
   } else if (bytes >= kStreamed && !overlap) {

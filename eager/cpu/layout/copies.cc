@@ -1,6 +1,10 @@
 // copy, fill, zero and their in-place forms; values leaving for Python.
+#include <algorithm>
+#include <atomic>
+
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/loops/tile_program.h"
+#include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 #include "eager/meta/overlap.h"
 
@@ -139,7 +143,13 @@ void equal_kernel(const Op& op, const Value* args, Value* results) {
     const Tensor left = contiguous_as(self, common), right = contiguous_as(other, common);
     same = for_any_dtype(common, [&](auto zero) {
       using T = decltype(zero);
-      return std::equal(left.data_as<T>(), left.data_as<T>() + left.numel().expect(), right.data_as<T>());
+      const T *a = left.data_as<T>(), *b = right.data_as<T>();
+      std::atomic<bool> equal{true};
+      parallel_for(left.numel().expect(), 64 * 1024, [&](int64_t begin, int64_t end) {
+        if (equal.load(std::memory_order_relaxed) && !std::equal(a + begin, a + end, b + begin))
+          equal = false;
+      });
+      return equal.load();
     });
   }
   results[0] = Value(same);

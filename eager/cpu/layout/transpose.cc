@@ -130,9 +130,11 @@ bool copy_runs(const Operand& from, const Tensor& to) {
   const int last = dims.sizes.size() - 1;
   const int64_t item = int64_t(item_size(to.dtype())), run = dims.sizes[last] * item;
   if (dims.from[last] != 1 || dims.to[last] != 1 || dims.sizes[last] < 2) return false;
-  const auto copy = [&](auto bytes) {  // of each run: a constant, where it is a common one
-    for_each_run(dims, from, to, [bytes](const char* in, char* out) { copy_bytes(out, in, size_t(bytes)); });
-  };
+  const auto copy =
+      [&](auto bytes) {  // of each run: a constant, where it is a common one, copied without a call
+        for_each_run(dims, from, to,
+                     [bytes](const char* in, char* out) { copy_bytes(out, in, size_t(bytes)); });
+      };
   switch (run) {
     case 32:
       copy(std::integral_constant<int64_t, 32>());

@@ -1,9 +1,12 @@
 // histc, and bincount.
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <vector>
 
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/loops/loop_kernels.h"
+#include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
 namespace framejit::eager {
@@ -12,22 +15,42 @@ using namespace cpu;
 
 namespace {
 
+constexpr int64_t kGrain = 64 * 1024;
+
 struct Range {
   double low, high;
 };
 
+template <class T>
+ReduceState extremum_of(ReduceKind kind, const T* numbers, int64_t count) {
+  const RowReducer& reducer = loop_kernels().row[size_t(kind)][size_t(dtype_of<T>())];
+  ReduceState state = reducer.start();
+  reducer.run(numbers, count, 0, &state);
+  return state;
+}
+
 /// What is given, or the range of the elements, made wider where it is a point.
 template <class T>
 Range range_of(const T* data, int64_t count, double low, double high) {
-  if (low == high && count > 0) {
-    const auto [smallest, largest] = std::minmax_element(data, data + count);
-    low = double(*smallest), high = double(*largest);
-    if (std::any_of(data, data + count, [](T x) { return x != x; })) low = high = std::nan("");
+  if (low == high && count > 0) {  // NaN wins
+    low = extremum_of(ReduceKind::amin, data, count).real;
+    high = extremum_of(ReduceKind::amax, data, count).real;
   }
   if (low == high) low -= 1, high += 1;
   FRAMEJIT_CHECK(std::isfinite(low) && std::isfinite(high), "torch.histc: range of [", low, ", ", high,
                  "] is not finite");
   return {low, high};
+}
+
+/// Adds to `counts`, of as many bins.
+template <class T>
+void count_in_bins(const T* data, int64_t count, const Range& range, std::vector<int64_t>& counts) {
+  const T low = T(range.low), high = T(range.high), bins = T(double(counts.size()));
+  const int64_t last = int64_t(counts.size()) - 1;
+  for (int64_t i = 0; i < count; ++i) {
+    const T x = data[i];
+    if (x >= low && x <= high) ++counts[size_t(std::min(int64_t((x - low) / (high - low) * bins), last))];
+  }
 }
 
 }  // namespace
@@ -50,15 +73,19 @@ void histc_kernel(const Op& op, const Value* args, Value* results) {
   for_dtype(self.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* data = self.data_as<T>();
-    T* to = result.data_as<T>();
-    std::fill_n(to, bins, T(0));
-    const Range range = range_of(data, count, args[2].real(), args[3].real());
-    for (int64_t i = 0; i < count; ++i) {
-      const T x = data[i], low = T(range.low), high = T(range.high);
-      if (!(x >= low && x <= high)) continue;
-      const int64_t bin = int64_t((x - low) / (high - low) * T(bins));
-      T& there = to[std::min(bin, bins - 1)];
-      there = T(there + T(1));
+    if constexpr (!std::is_integral_v<T>) {
+      const Range range = range_of(data, count, args[2].real(), args[3].real());
+      const int64_t grain =
+          std::max<int64_t>(kGrain, bins);  // what is done for each bin is done once a piece
+      std::vector<int64_t> total(size_t(bins), 0);
+      std::mutex mutex;
+      parallel_for(count, grain, [&](int64_t begin, int64_t end) {
+        std::vector<int64_t> counts(size_t(bins), 0);
+        count_in_bins(data + begin, end - begin, range, counts);
+        const std::lock_guard lock(mutex);
+        for (size_t i = 0; i < counts.size(); ++i) total[i] += counts[i];
+      });
+      std::transform(total.begin(), total.end(), result.data_as<T>(), [](int64_t n) { return T(double(n)); });
     }
   });
   results[0] = std::move(result);
@@ -73,13 +100,6 @@ void count_into(const int64_t* places, int64_t count, const T* weights, T* to) {
     for (int64_t i = 0; i < count; ++i) add(places[i], weights[i]);
   else
     for (int64_t i = 0; i < count; ++i) add(places[i], T(1));
-}
-
-int64_t extremum_of(ReduceKind kind, const int64_t* numbers, int64_t count) {
-  const RowReducer& reducer = loop_kernels().row[size_t(kind)][size_t(DType::int64)];
-  ReduceState state = reducer.start();
-  reducer.run(numbers, count, 0, &state);
-  return state.integer;
 }
 
 /// Weights count as float32 or float64; without them, elements are counted in int64.
@@ -100,8 +120,8 @@ void bincount_kernel(const Op& op, const Value* args, Value* results) {
                  "weights should be 1-d and have the same length as input");
   const Tensor self = contiguous_as(given, DType::int64);
   const int64_t *places = self.data_as<int64_t>(), count = self.sizes()[0];
-  const int64_t largest = count > 0 ? extremum_of(ReduceKind::amax, places, count) : -1;
-  FRAMEJIT_CHECK(count == 0 || extremum_of(ReduceKind::amin, places, count) >= 0,
+  const int64_t largest = count > 0 ? extremum_of(ReduceKind::amax, places, count).integer : -1;
+  FRAMEJIT_CHECK(count == 0 || extremum_of(ReduceKind::amin, places, count).integer >= 0,
                  "bincount only supports 1-d non-negative integral inputs.");
   const DType dtype = count_dtype(args[1]);
   Tensor result = Tensor::empty(Dims{std::max(args[2].integer(), largest + 1)}, dtype), weights;
