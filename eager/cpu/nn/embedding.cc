@@ -24,6 +24,9 @@ void check_range(const int64_t* indices, int64_t count, int64_t rows) {
                         indices[i], ", embedding of ", rows, " rows");
 }
 
+/// So many rows ahead, the first lines of a row are asked for: where it is cannot be foretold.
+constexpr int64_t kAhead = 8, kPrefetched = 512, kLine = 64;
+
 }  // namespace
 
 void meta_embedding(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
@@ -45,8 +48,12 @@ void embedding_kernel(const Op& op, const Value* args, Value* results) {
   char* to = static_cast<char*>(result.data());
   parallel_for(count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, bytes)),
                [&](int64_t begin, int64_t end) {
-                 for (int64_t i = begin; i < end; ++i)
+                 for (int64_t i = begin; i < end; ++i) {
+                   const char* next = from + rows[std::min(i + kAhead, end - 1)] * bytes;
+                   for (int64_t at = 0; at < std::min(bytes, kPrefetched); at += kLine)
+                     __builtin_prefetch(next + at);
                    copy_bytes(to + i * bytes, from + rows[i] * bytes, size_t(bytes));
+                 }
                });
   results[0] = std::move(result);
 }
