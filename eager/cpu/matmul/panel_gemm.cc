@@ -18,7 +18,7 @@ constexpr int64_t kFewestColumns = 8;  ///< of integers that are worth vectors
 constexpr int64_t kSmall = 64;         ///< the longest side of one that is too small for Eigen's blocking
 
 // A right matrix of complex numbers is expanded where that is little work beside the product.
-constexpr int64_t kWorthExpanding = 4096, kFewRows = 8;
+constexpr int64_t kWorthExpanding = 64, kFewRows = 4;
 
 template <class T>
 void multiply_panels(const GemmCall& call, bool parallel) {
@@ -111,25 +111,29 @@ void multiply(GemmWay way, const GemmCall& call, bool parallel) {
 template <class T>
 void multiply_complexes(const GemmCall& call, bool parallel) {
   ScratchScope scope;
-  const auto element = [](const GemmOperand& from, int64_t row, int64_t column) {
-    return static_cast<const T*>(from.data) +
-           2 * (from.transposed ? column * from.stride + row : row * from.stride + column);
-  };
   Tensor right_owner, left_owner;
-  T* right = take_large<T>(4 * call.k * call.n, &right_owner);
   const int64_t width = 2 * call.n;
-  for (int64_t k = 0; k < call.k; ++k)
-    for (int64_t j = 0; j < call.n; ++j) {
-      const T* from = element(call.b, k, j);
-      T* to = right + 2 * k * width + 2 * j;
-      to[0] = from[0], to[1] = from[1];
-      to[width] = -from[1], to[width + 1] = from[0];
-    }
+  const T* from = static_cast<const T*>(call.b.data);
+  T* right = take_large<T>(4 * call.k * call.n, &right_owner);
+  const auto expand = [&](int64_t k, int64_t j, const T* element) {
+    T *to = right + 2 * k * width + 2 * j, *turned = to + width;
+    to[0] = turned[1] = element[0];
+    to[1] = element[1], turned[0] = -element[1];
+  };
+  if (call.b.transposed) {
+    for (int64_t j = 0; j < call.n; ++j)
+      for (int64_t k = 0; k < call.k; ++k) expand(k, j, from + 2 * (j * call.b.stride + k));
+  } else {
+    for (int64_t k = 0; k < call.k; ++k)
+      for (int64_t j = 0; j < call.n; ++j) expand(k, j, from + 2 * (k * call.b.stride + j));
+  }
   GemmOperand left{call.a.data, 2 * call.a.stride, false};
   if (call.a.transposed) {
     T* copy = take_large<T>(2 * call.m * call.k, &left_owner);
+    const T* columns = static_cast<const T*>(call.a.data);
     for (int64_t i = 0; i < call.m; ++i)
-      for (int64_t k = 0; k < call.k; ++k) std::copy_n(element(call.a, i, k), 2, copy + 2 * (i * call.k + k));
+      for (int64_t k = 0; k < call.k; ++k)
+        std::copy_n(columns + 2 * (k * call.a.stride + i), 2, copy + 2 * (i * call.k + k));
     left = {copy, 2 * call.k, false};
   }
   const GemmCall parts{call.m, width, 2 * call.k, left, {right, width, false}, call.c, 2 * call.c_stride};

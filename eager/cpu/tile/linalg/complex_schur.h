@@ -34,8 +34,6 @@ struct ComplexRotation {
     }
   }
   ComplexRotation(Real<T> c, T s) : c(c), s(s) {}
-  /// What it does to columns where it turns rows: from the right, by its adjoint.
-  ComplexRotation for_columns() const { return {c, conjugate(s)}; }
 
   void apply(T& x, T& y) const {
     const T turned = c * x + s * y;
@@ -124,7 +122,7 @@ class ComplexSchur {
         const ComplexRotation<T> rotation(bulge, k == low ? h_[low + 1][low] : h_[k + 1][k - 1]);
         if (k > low) h_[k + 1][k - 1] = T(0);
         turn_rows(k, right, rotation);
-        pending_.push_back(rotation.for_columns());
+        pending_.emplace_back(rotation.c, conjugate(rotation.s));  // its adjoint, from the right
         for (int64_t r = group; r <= std::min(high, k + 2); ++r)
           pending_.back().apply(h_[r][k], h_[r][k + 1]);
         if (q_) pending_.back().apply_to_rows(q_->stride, (*q_)[k], (*q_)[k + 1]);
