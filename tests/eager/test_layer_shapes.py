@@ -77,6 +77,7 @@ def test_few_channels_of_large_images_and_volumes() -> None:
     compare(lambda F, x, w: F.conv2d(x, w, padding=2), (1, 3, 200, 300), (2, 3, 5, 5), tolerance=1e-3)
     compare(lambda F, x, w: F.conv3d(x, w, stride=(1, 2, 2), padding=1), (2, 2, 6, 7, 8), (3, 2, 3, 3, 3), tolerance=1e-4)
     compare(lambda F, x, w: F.conv1d(x, w, stride=4), (2, 1, 4000), (1, 1, 9), tolerance=1e-4)
+    compare(lambda F, x, w, b: F.conv2d(x, w, b, padding=1, groups=2), (2, 10, 7, 7), (320, 5, 3, 3), (320,), tolerance=1e-4)
 
 
 @pytest.mark.parametrize("stride", [1, 2, (2, 3)])

@@ -67,9 +67,9 @@ void multiply_patches(const Shapes& shapes, const Images<T>& images, const Weigh
                                 batch_pixels(shapes.window, images));
   const int64_t rows = shapes.pixel_channels, pixels = shapes.pixels();
   const RowOps<T>& ops = RowOps<T>::get();
-  std::vector<Tensor> packed;
+  std::vector<ReadyWeights<T>> ready;
   for (int64_t g = 0; g < shapes.groups; ++g)
-    packed.push_back(product.pack_weights(
+    ready.push_back(product.ready_weights(
         {weights.base + g * group_stride, weights.row_stride, weights.channel_stride, weights.tap_stride},
         shapes.taps()));
   parallel_for(shapes.groups * product.blocks(), product.grain(), [&](int64_t begin, int64_t end) {
@@ -77,7 +77,7 @@ void multiply_patches(const Shapes& shapes, const Images<T>& images, const Weigh
       const int64_t group = i / product.blocks();
       const T* from = images.data + group * shapes.image_channels * images.channel_stride();
       product.run_block(
-          i % product.blocks(), packed[size_t(group)].data_as<T>(), from,
+          i % product.blocks(), ready[size_t(group)], from,
           images.readable_from(group * shapes.image_channels),
           [&](int64_t first, int64_t count, const T* block, int64_t stride) {
             for_each_image(first, count, pixels, [&](int64_t image, int64_t pixel, int64_t n, int64_t at) {

@@ -20,6 +20,14 @@ struct WeightView {
   int64_t row_stride, channel_stride, tap_stride;
 };
 
+/// Weights as the kernels read them: in panels, or their own rows.
+template <class T>
+struct ReadyWeights {
+  Tensor owner;
+  const T* data;
+  int64_t row_stride;  ///< 0: they are in panels
+};
+
 template <class T>
 class PatchProduct {
  public:
@@ -49,8 +57,12 @@ class PatchProduct {
     return std::max<int64_t>(1, kParallelWork / std::max<int64_t>(1, work));
   }
 
-  /// The weights in the order in which the kernel reads them; `taps_per_channel` of them for each channel.
-  Tensor pack_weights(const WeightView<T>& weights, int64_t taps_per_channel) const {
+  /// `taps_per_channel` weights for each channel. Where they would be read a few times only they are left as they lie.
+  ReadyWeights<T> ready_weights(const WeightView<T>& weights, int64_t taps_per_channel) const {
+    const bool are_rows = weights.tap_stride == 1 && weights.channel_stride == taps_per_channel;
+    if (are_rows && rows_ % kernels_.rows == 0 && row_panels_ > kMostRowPanelsInPlace &&
+        pixel_count_ <= kFewPanels * kernels_.columns)
+      return {Tensor(), weights.base, weights.row_stride};
     Tensor packed = Tensor::empty(Dims{row_panels_ * kernels_.rows * tap_count()}, dtype_of<T>());
     T* to = packed.data_as<T>();
     for (int64_t begin = 0; begin < tap_count(); begin += kTapBlock) {
@@ -58,13 +70,14 @@ class PatchProduct {
       for (int64_t p = 0; p < row_panels_; ++p, to += (end - begin) * kernels_.rows)
         pack_weight_panel(weights, taps_per_channel, p * kernels_.rows, begin, end, to);
     }
-    return packed;
+    return {packed, packed.data_as<T>(), 0};
   }
 
   /// Computes a block of columns and calls `use(first column, columns, product, its row stride)`. `readable`:
   /// how many elements of `images` there are.
   template <class Use>
-  void run_block(int64_t block, const T* packed_weights, const T* images, int64_t readable, Use use) const {
+  void run_block(int64_t block, const ReadyWeights<T>& weights, const T* images, int64_t readable,
+                 Use use) const {
     const int64_t first = block * block_panels_ * kernels_.columns;
     const int64_t columns = std::min(block_panels_ * kernels_.columns, pixel_count_ - first);
     const int64_t panels = (columns + kernels_.columns - 1) / kernels_.columns;
@@ -76,16 +89,21 @@ class PatchProduct {
     for (int64_t begin = 0; begin < tap_count(); begin += kTapBlock) {
       const int64_t count = std::min(kTapBlock, tap_count() - begin);
       const int64_t* taps = taps_.data() + begin;
-      const T* weights = packed_weights + begin * padded_rows;
+      const T* packed = weights.data + begin * padded_rows;
       for (int64_t column = 0; column < columns; column += kernels_.columns) {
         const int64_t* pixels = pixels_.data() + first + column;
         const bool reads_on = pixels[kernels_.columns - 1] + last_tap_ + kernels_.columns <= readable;
-        if (reads_on && patches_.multiply_in_place(row_panels_, count, weights, images, taps, pixels,
-                                                   product + column, stride, begin > 0))
+        if (reads_on && weights.row_stride == 0 &&
+            patches_.multiply_in_place(row_panels_, count, packed, images, taps, pixels, product + column,
+                                       stride, begin > 0))
           continue;
         patches_.pack(images, taps, count, pixels, std::min(columns - column, kernels_.columns), reads_on,
                       panel);
-        kernels_.multiply(row_panels_, 1, count, weights, panel, product + column, stride, begin > 0);
+        if (weights.row_stride != 0)
+          kernels_.multiply_rows(row_panels_, count, weights.data + begin, weights.row_stride, panel,
+                                 product + column, stride, begin > 0);
+        else
+          kernels_.multiply(row_panels_, 1, count, packed, panel, product + column, stride, begin > 0);
       }
     }
     use(first, columns, product, stride);
@@ -95,6 +113,8 @@ class PatchProduct {
   static constexpr int64_t kTapBlock = 256;
   static constexpr int64_t kBlockElements = 65536;
   static constexpr int64_t kMostPanels = 16;
+  static constexpr int64_t kFewPanels = 14;  ///< of columns, for which packing weights costs too much
+  static constexpr int64_t kMostRowPanelsInPlace = 16;  ///< with which images may be read in place
   static constexpr int64_t kParallelWork = 1 << 17;
 
   int64_t tap_count() const { return int64_t(taps_.size()); }

@@ -65,13 +65,13 @@ void spread(const Shapes& shapes, const Images<T>& input, const T* weight, const
   const Tensor owner = Tensor::empty(Dims{rows * pixels}, dtype_of<T>());
   T* columns = owner.data_as<T>();
   for (int64_t group = 0; group < shapes.groups; ++group) {
-    const Tensor packed =
-        product.pack_weights({weight + group * shapes.pixel_channels * rows, 1, rows, 0}, 1);
+    const ReadyWeights<T> ready =
+        product.ready_weights({weight + group * shapes.pixel_channels * rows, 1, rows, 0}, 1);
     for (int64_t n = 0; n < shapes.batch; ++n) {
       const T* from = input.data + n * input.image_stride() + group * shapes.pixel_channels * pixels;
       parallel_for(product.blocks(), product.grain(), [&](int64_t begin, int64_t end) {
         for (int64_t b = begin; b < end; ++b)
-          product.run_block(b, packed.data_as<T>(), from, shapes.pixel_channels * pixels,
+          product.run_block(b, ready, from, shapes.pixel_channels * pixels,
                             [&](int64_t first, int64_t count, const T* block, int64_t stride) {
                               for (int64_t r = 0; r < rows; ++r)
                                 std::copy_n(block + r * stride, count, columns + r * pixels + first);

@@ -20,6 +20,9 @@ struct PanelKernels {
   /// c = a times b, or c += a times b. `a`: panels of `count` x rows, `b`: panels of `count` x columns.
   void (*multiply)(int64_t row_panels, int64_t column_panels, int64_t count, const T* a, const T* b, T* c,
                    int64_t c_stride, bool accumulate);
+  /// The same by one panel of columns, of `row_panels` x rows rows of `a` that are `a_stride` apart.
+  void (*multiply_rows)(int64_t row_panels, int64_t count, const T* a, int64_t a_stride, const T* b, T* c,
+                        int64_t c_stride, bool accumulate);
   /// c = a times b of `count` terms, without packing. Element (row, term) of `a` is a[row * a_row + term *
   /// a_term]; rows of `b` and `c` are contiguous, `columns` a multiple of lanes.
   void (*multiply_small)(int64_t rows, int64_t columns, int64_t count, const T* a, int64_t a_row,

@@ -71,6 +71,25 @@ void multiply(int64_t row_panels, int64_t column_panels, int64_t count, const T*
                     c + i * kRows * c_stride + j * kColumns<T>, c_stride, accumulate);
 }
 
+/// By one panel of columns, of rows that have not been packed.
+template <class T>
+void multiply_rows(int64_t row_panels, int64_t count, const T* a, int64_t a_stride, const T* b, T* c,
+                   int64_t c_stride, bool accumulate) {
+  for (int64_t i = 0; i < row_panels; ++i, a += kRows * a_stride, c += kRows * c_stride) {
+    Tile<T> tile;
+    for (int64_t k = 0; k < count; ++k) {
+      T column[kRows];
+      FRAMEJIT_UNROLL
+      for (int r = 0; r < kRows; ++r) column[r] = a[r * a_stride + k];
+      Packet<T> right[kVectors];
+      FRAMEJIT_UNROLL
+      for (int v = 0; v < kVectors; ++v) right[v] = load(b + k * kColumns<T> + v * kLanes<T>);
+      tile.add(column, right);
+    }
+    tile.store(c, c_stride, accumulate);
+  }
+}
+
 template <class T, int kHigh, int kWide>
 void multiply_small_tile(int64_t count, const T* a, int64_t a_row, int64_t a_term, const T* b,
                          int64_t b_stride, T* c, int64_t c_stride) {
@@ -184,8 +203,9 @@ void dot(int64_t a_rows, int64_t b_rows, int64_t count, const T* a, const T* b, 
 }
 
 template <class T>
-inline constexpr cpu::PanelKernels<T> kKernels{kRows,        kColumns<T>,        kLanes<T>, &pack_matrix<T>,
-                                               &multiply<T>, &multiply_small<T>, &dot<T>};
+inline constexpr cpu::PanelKernels<T> kKernels{
+    kRows,        kColumns<T>,       kLanes<T>,          &pack_matrix<T>,
+    &multiply<T>, &multiply_rows<T>, &multiply_small<T>, &dot<T>};
 
 }  // namespace
 
