@@ -37,5 +37,7 @@ NormGradients group_norm_backward(const Tensor& grad, const Tensor& input, SymIn
                                   double eps, const std::array<bool, 3>& needed);
 Tensor class_losses_backward(const Tensor& grad, const Tensor& input, const Tensor& target, SymInt ignored,
                              const Tensor& largest, const Tensor& logs);
+Tensor target_losses_backward(const Tensor& grad, const Dims& sizes, const Tensor& target,
+                              const Tensor& weights, SymInt ignored);
 
 }  // namespace framejit::eager::ops

@@ -3,9 +3,11 @@
 
 #include "eager/autograd/nn_formulas.h"
 #include "eager/composite/fused_sums.h"
+#include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/nn/class_losses.h"
+#include "eager/cpu/nn/target_losses.h"
 #include "eager/warning.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
@@ -127,6 +129,14 @@ void check_class_target(const Tensor& input, const Tensor& target) {
                  sizes_text(target.sizes()));
 }
 
+void check_class_weight(const Tensor& input, const Tensor& weight) {
+  if (!weight.defined()) return;
+  const SymInt classes = input.size(class_dim(input));
+  FRAMEJIT_CHECK(weight.dim() == 1 && weight.size(0) == classes,
+                 "weight tensor should be defined either for all ", classes.str(),
+                 " classes or no classes but got weight tensor of shape: ", sizes_text(weight.sizes()));
+}
+
 /// Of each target: its class (0 where it is to be ignored), whether it counts, and its weight (0 where it
 /// does not).
 struct ClassTargets {
@@ -140,11 +150,7 @@ struct ClassTargets {
       weight = cast(counts, input.dtype());
       return;
     }
-    const SymInt classes = input.size(class_dim(input));
-    FRAMEJIT_CHECK(
-        class_weight.dim() == 1 && class_weight.size(0) == classes,
-        "weight tensor should be defined either for all ", classes.str(),
-        " classes or no classes but got weight tensor of shape: ", sizes_text(class_weight.sizes()));
+    check_class_weight(input, class_weight);
     weight = where(counts, reshape(index_select(class_weight, 0, reshape(index, {-1})), index.sizes()), 0);
   }
 };
@@ -180,9 +186,21 @@ Tensor along_classes(const Tensor& weight, const Tensor& input) {
   return reshape(weight, sizes);
 }
 
+/// By one kernel. A trace records the steps, which fuse; weights with gradients need them too.
+bool by_target_losses(const Tensor& input, const Tensor& target, const Tensor& weight) {
+  return !input.is_symbolic() && !target.is_symbolic() && (!weight.defined() || needs_no_graph({weight})) &&
+         is_floating(input.dtype());
+}
+
 /// `input` holds log-probabilities.
 Tensor index_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignored,
                            double smoothing, const std::string& reduction) {
+  if (smoothing == 0 && by_target_losses(input, target, weight)) {
+    check_class_target(input, target);
+    check_class_weight(input, weight);
+    const auto [losses, weights] = target_losses(input, target, weight, ignored);
+    return reduce_weighted(losses, ops::detach(weights), reduction);
+  }
   const ClassTargets targets(input, target, weight, ignored);
   const Tensor loss = reduce_weighted(negative_log_likelihood(input, targets), targets.weight, reduction);
   if (smoothing == 0) return loss;
@@ -240,6 +258,17 @@ Tensor class_losses_backward(const Tensor& grad, const Tensor& input, const Tens
                index = unsqueeze(masked_fill(target, logical_not(counts), 0), 1),
                weight = unsqueeze(where(counts, grad, 0), 1);
   return softmax(input, 1) * weight - scatter_add(zeros_like(input), 1, index, weight);
+}
+
+/// Minus g times the weight, at the target.
+Tensor target_losses_backward(const Tensor& grad, const Dims& sizes, const Tensor& target,
+                              const Tensor& weights, SymInt ignored) {
+  if (!modes().grad_enabled && !grad.is_symbolic() && !target.is_symbolic())
+    return cpu::target_losses_backward(grad, sizes, target, weights, ignored.expect());
+  const int dim = sizes.size() == 1 ? 0 : 1;
+  const Tensor index = masked_fill(target, eq(target, ignored), 0);
+  return scatter(zeros(sizes, grad.dtype(), grad.device()), dim, unsqueeze(index, dim),
+                 unsqueeze(-(grad * weights), dim));
 }
 
 }  // namespace ops

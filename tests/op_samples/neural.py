@@ -33,7 +33,7 @@ SAMPLES.update(
 
 # Rows without a Python name: the sample of which public row runs them.
 INTERNAL = {
-    "class_losses": "cross_entropy",
+    "class_losses": "cross_entropy", "target_losses": "nll_loss",
     "softmax_rows": "softmax",
     "log_softmax_rows": "log_softmax",
     "native_layer_norm": "layer_norm",
