@@ -170,23 +170,39 @@ void run_block(const ColumnPlan& plan, TileRunner& runner, std::vector<Running>&
   }
 }
 
-/// Merges the blocks of rows of one tile of columns and runs what follows the reductions.
-void finish_tile(const ColumnPlan& plan, TileRunner& runner, int64_t outer, int64_t tile) {
+/// Merges the blocks of rows of `columns` kept places from `first` on and runs what follows the reductions.
+void finish_columns(const ColumnPlan& plan, TileRunner& runner, int64_t first, int64_t columns) {
   const Nest& nest = plan.nest;
-  int64_t first_column = tile * nest.tile;
-  int64_t columns = std::min(nest.tile, nest.columns - first_column);
-  runner.begin_rows(outer * nest.columns + first_column, columns, 1);
+  const int64_t outer = first / nest.columns, column = first % nest.columns;
+  runner.begin_rows(first, columns, 1);
   runner.run_rows(-1);
   const auto& code = nest.program->code();
   for (size_t i = 0; i < code.size(); ++i) {
     if (code[i].kind != Instruction::Kind::reduce) continue;
     size_t k = size_t(code[i].slot);
-    ReduceState* total = plan.state(int64_t(k), outer, 0) + first_column;
+    ReduceState* total = plan.state(int64_t(k), outer, 0) + column;
     for (int64_t block = 1; block < plan.row_blocks; ++block)
-      plan.reducers[k].merge(total, plan.state(int64_t(k), outer, block) + first_column, columns);
+      plan.reducers[k].merge(total, plan.state(int64_t(k), outer, block) + column, columns);
     plan.reducers[k].finish(total, columns, nest.rows, runner.row_memory(int(i)));
   }
   runner.run_rows(0);
+}
+
+/// Where there is one block of rows, the columns of all outer dims lie side by side, as do their states.
+void finish(const ColumnPlan& plan, const RunInputs& inputs) {
+  const Nest& nest = plan.nest;
+  const bool joined = plan.row_blocks == 1;
+  const int64_t parts = joined ? 1 : nest.outer, length = joined ? nest.outer * nest.columns : nest.columns;
+  const int64_t tiles = (length + nest.tile - 1) / nest.tile;
+  parallel_for(parts * tiles, units_per_piece(parts * tiles, plan.row_blocks * std::min(length, nest.tile)),
+               [&](int64_t begin, int64_t end) {
+                 ScratchScope scope;
+                 TileRunner runner(inputs);
+                 for (int64_t t = begin; t < end; ++t) {
+                   const int64_t at = t % tiles * nest.tile;
+                   finish_columns(plan, runner, t / tiles * length + at, std::min(nest.tile, length - at));
+                 }
+               });
 }
 
 }  // namespace
@@ -208,14 +224,7 @@ void run_columns(const RunInputs& inputs) {
                    run_block(plan, runner, running, unit / per_outer,
                              unit / plan.row_blocks % plan.column_tiles, unit % plan.row_blocks);
                });
-  int64_t tiles = nest.outer * plan.column_tiles;
-  parallel_for(tiles, units_per_piece(tiles, plan.row_blocks * std::min(nest.columns, nest.tile)),
-               [&](int64_t begin, int64_t end) {
-                 ScratchScope scope;
-                 TileRunner runner(inputs);
-                 for (int64_t t = begin; t < end; ++t)
-                   finish_tile(plan, runner, t / plan.column_tiles, t % plan.column_tiles);
-               });
+  finish(plan, inputs);
 }
 
 }  // namespace framejit::eager::cpu
