@@ -1,4 +1,6 @@
 // cat, flip, and the functional counterparts of writing through a view.
+#include <cstring>
+
 #include "eager/cpu/kernel_support.h"
 #include "eager/error.h"
 #include "eager/meta/memory_format.h"
@@ -47,6 +49,41 @@ bool all_in_format(const std::vector<Tensor>& tensors, const char* format) {
   return any;
 }
 
+/// So many bytes are joined without a plan of copies.
+constexpr int64_t kFewBytes = 32 * 1024;
+
+/// Every `step`th element of `to` from those of `from`, in stretches of `run`.
+template <class Word>
+void interleave(const void* from, int64_t count, int64_t run, void* to, int64_t step) {
+  const Word* next = static_cast<const Word*>(from);
+  Word* place = static_cast<Word*>(to);
+  for (int64_t i = 0; i < count; ++i, next += run, place += step)
+    for (int64_t k = 0; k < run; ++k) place[k] = next[k];
+}
+
+/// A few contiguous tensors of the result's dtype. False, with nothing done, where they are not.
+bool join_few(const std::vector<Tensor>& tensors, int dim, const Tensor& result) {
+  const int64_t item = int64_t(item_size(result.dtype()));
+  if (result.numel().expect() * item > kFewBytes || !result.is_contiguous()) return false;
+  for (const Tensor& tensor : tensors)
+    if (tensor.dtype() != result.dtype() || !tensor.is_contiguous()) return false;
+  const RowShape shape = row_shape(result.sizes(), dim);
+  const int64_t step = shape.length * shape.inner;
+  char* to = static_cast<char*>(result.data());
+  for (const Tensor& tensor : tensors) {
+    if (is_skipped(tensor.meta())) continue;
+    const int64_t run = tensor.sizes()[dim] * shape.inner;
+    for_size(item, [&](auto zero) {
+      if (shape.outer == 1)
+        std::memcpy(to, tensor.data(), size_t(run * item));
+      else
+        interleave<decltype(zero)>(tensor.data(), shape.outer, run, to, step);
+    });
+    to += run * item;
+  }
+  return true;
+}
+
 /// Writes `src` into the part `geometry` of `copy`, which is the result. The copy of a tensor with gaps has
 /// none, so the geometry must be that of the copy.
 void scatter_view(const Op& op, const Tensor& src, const Tensor& copy, const ViewGeometry& geometry,
@@ -85,8 +122,10 @@ void meta_cat(const Op& op, const Value* args, std::vector<TensorMeta>& results)
 }
 
 void cat_kernel(const Op& op, const Value* args, Value* results) {
-  Tensor result = allocate_result(op, args);
+  const Tensor result = allocate_result(op, args);
   const int dim = wrap_dim(args[1].integer(), result.dim());
+  results[0] = result;
+  if (join_few(args[0].tensor_list(), dim, result)) return;
   int64_t at = 0;
   for (const Tensor& tensor : args[0].tensor_list()) {
     if (is_skipped(tensor.meta())) continue;
@@ -94,7 +133,6 @@ void cat_kernel(const Op& op, const Value* args, Value* results) {
                   reshaped_view(result, tensor.sizes(), result.strides(), at * result.strides()[dim]));
     at += tensor.sizes()[dim];
   }
-  results[0] = std::move(result);
 }
 
 void meta_flip(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
