@@ -33,17 +33,23 @@ bool is_nan(T value) {
   return value != value;
 }
 
-/// One image, window by window.
+/// Rows of fewer windows than this are taken window by window: a loop over a row is not worth its call.
+constexpr int64_t kLeastRow = 9;
+
+/// One image, window by window. `places`: null where nobody asks for them.
 template <class T>
 void max_by_windows(const Windows& windows, const Spatial& sizes, const T* image, T* best, int64_t* places) {
   for_each_window(windows, [&](int64_t at, size_t z, size_t y, size_t x) {
     T largest = lowest<T>();
     int64_t place = (windows[0].begin[z] * sizes[1] + windows[1].begin[y]) * sizes[2] + windows[2].begin[x];
     for_each_in_window(windows, sizes, z, y, x, [&](int64_t i) {
-      if (image[i] > largest || is_nan(image[i])) largest = image[i], place = i;
+      const T value = image[i];
+      const bool larger = (value > largest) | is_nan(value);
+      largest = larger ? value : largest;
+      place = larger ? i : place;
     });
     best[at] = largest;
-    places[at] = place;
+    if (places) places[at] = place;
   });
 }
 
@@ -212,8 +218,14 @@ Tensor largest_of_windows(const Tensor& self, const PoolGeometry& geometry) {
     using T = decltype(zero);
     const MaxByRows<T> rows(geometry, windows, sizes);
     parallel_for(self.numel().expect() / plane, grain_of(plane), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        rows.run(self.data_as<T>() + i * plane, result.data_as<T>() + i * out, nullptr);
+      for (int64_t i = begin; i < end; ++i) {
+        const T* image = self.data_as<T>() + i * plane;
+        T* best = result.data_as<T>() + i * out;
+        if (output[2] < kLeastRow)
+          max_by_windows<T>(windows, sizes, image, best, nullptr);
+        else
+          rows.run(image, best, nullptr);
+      }
     });
   });
   return result;
@@ -232,7 +244,7 @@ void pool_max_kernel(const Op& op, const Value* args, Value* results) {
   for_dtype(self.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-      if (sizeof(T) == 8 || plane <= std::numeric_limits<int32_t>::max()) {
+      if (output[2] >= kLeastRow && (sizeof(T) == 8 || plane <= std::numeric_limits<int32_t>::max())) {
         const MaxByRows<T> rows(geometry, windows, sizes);
         return for_each_plane<T>(
             self, plane, pooled.best, pooled.places, out,
