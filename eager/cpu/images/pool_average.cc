@@ -137,7 +137,11 @@ Shapes convolution_shapes(const PoolGeometry& geometry, int64_t planes, const Sp
   return Shapes(images, pixels, geometry.kernel, same);
 }
 
-bool are_filtered(const Tensor& tensor) { return is_float_type(tensor.dtype()) && !(tensor.numel() == 0); }
+/// A few elements are averaged before a convolution is planned.
+constexpr int64_t kFewElements = 512;
+bool are_filtered(const Tensor& tensor) {
+  return is_float_type(tensor.dtype()) && tensor.numel().expect() > kFewElements;
+}
 
 void even_average(const Tensor& self, const PoolGeometry& geometry, const Spatial& sizes,
                   const Spatial& output, const Divisors& divisors, const Tensor& result) {
