@@ -2,6 +2,7 @@
 #include "eager/cpu/linalg/batch.h"
 #include "eager/cpu/linalg/dense.h"
 #include "eager/cpu/linalg/factors.h"
+#include "eager/cpu/scratch.h"
 
 namespace framejit::eager {
 
@@ -12,13 +13,15 @@ namespace {
 /// The diagonal of U, and the sign of P.
 template <class T>
 struct Diagonal {
-  explicit Diagonal(const MatrixMap<T>& a) : elements(a.rows()) {
+  explicit Diagonal(const MatrixMap<T>& a)
+      : elements(Scratch::of_thread().take_array<T>(a.rows()), a.rows()) {
     odd = factor_kernels<T>().determinant(a.data(), a.rows(), elements.data());
   }
   T sign() const { return T(odd ? -1 : 1); }
   T product() const { return sign() * elements.prod(); }
 
-  Eigen::Array<T, Eigen::Dynamic, 1> elements;
+  ScratchScope scope;
+  Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>> elements;
   bool odd;
 };
 

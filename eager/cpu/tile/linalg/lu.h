@@ -37,7 +37,7 @@ struct Lu {
 
   void factor() {
     const int64_t side = std::min(rows, columns);
-    if (std::max(rows, columns) <= kSmall) return factor_small(side);
+    if (std::max(rows, columns) <= kSmall) return choose_small(side);
     const cpu::ScratchScope scope;
     T* factors = cpu::Scratch::of_thread().take_array<T>(rows);
     for (int64_t begin = 0; begin < side; begin += kStep) {
@@ -53,36 +53,51 @@ struct Lu {
   }
 
  private:
-  void factor_small(int64_t side) {
+  void choose_small(int64_t side) {
+    if (rows != columns || a.stride != columns || side > 4) return factor_small(side);
+    if (side == 4) return factor_small<4>(4);
+    side == 3 ? factor_small<3>(3) : side == 2 ? factor_small<2>(2) : factor_small(side);
+  }
+  /// `kSide`: that of a square matrix, for which loops are unrolled; 0: of any other.
+  template <int kSide = 0>
+  void factor_small(int64_t given_side) {
+    const int64_t side = kSide > 0 ? kSide : given_side, height = kSide > 0 ? kSide : rows,
+                  width = kSide > 0 ? kSide : columns;
+    const Rows<T> all{a.data, kSide > 0 ? kSide : a.stride};
+#pragma GCC unroll 4
     for (int64_t k = 0; k < side; ++k) {
-      if (!choose_pivot(k, columns)) continue;
-      const T* pivots = a[k];
-      for (int64_t r = k + 1; r < rows; ++r) {
-        const T factor = a[r][k] /= pivots[k];
-        for (int64_t j = k + 1; j < columns; ++j) a[r][j] -= factor * pivots[j];
+      if (!choose_pivot(all, height, k, width)) continue;
+      const T* pivots = all[k];
+      const T inverse = T(1) / pivots[k];
+      const bool usable = pivot_score(inverse) <= std::numeric_limits<Real<T>>::max();
+#pragma GCC unroll 4
+      for (int64_t r = k + 1; r < height; ++r) {
+        const T factor = all[r][k] = usable ? all[r][k] * inverse : all[r][k] / pivots[k];
+#pragma GCC unroll 4
+        for (int64_t j = k + 1; j < width; ++j) all[r][j] -= factor * pivots[j];
       }
     }
   }
   /// Exchanges rows, of `width` elements, for the pivot of column k; false where that is zero.
-  bool choose_pivot(int64_t k, int64_t width) {
+  bool choose_pivot(Rows<T> all, int64_t height, int64_t k, int64_t width) {
     int64_t best = k;
-    Real<T> most = pivot_score(a[k][k]);
-    for (int64_t r = k + 1; r < rows; ++r) {
-      const Real<T> score = pivot_score(a[r][k]);
+    Real<T> most = pivot_score(all[k][k]);
+    for (int64_t r = k + 1; r < height; ++r) {
+      const Real<T> score = pivot_score(all[r][k]);
       if (score > most) most = score, best = r;
     }
     exchanges[k] = int32_t(best);
     if (best != k) {
       odd = !odd;
-      std::swap_ranges(a[k], a[k] + width, a[best]);
+      std::swap_ranges(all[k], all[k] + width, all[best]);
     }
-    if (a[k][k] != T(0)) return true;
+    if (all[k][k] != T(0)) return true;
     if (zero_pivot < 0) zero_pivot = int(k);
     return false;
   }
   /// Column k, from those up to `next`.
   void eliminate(int64_t k, int64_t next, T* factors) {
-    if (!choose_pivot(k, a.stride)) return;
+    if (!choose_pivot(a, rows, k, a.stride)) return;
     const int64_t below = rows - k - 1;
     divide(k, factors);
     // What is left of the diagonal is done already: multiples of zero.
@@ -124,7 +139,10 @@ struct SmallLu {
       for (int64_t j = 0; j < i; ++j) subtract(lu.a[i][j], b + j * width, b + i * width, width);
     for (int64_t i = n - 1; i >= 0; --i) {
       for (int64_t j = i + 1; j < n; ++j) subtract(lu.a[i][j], b + j * width, b + i * width, width);
-      for (int64_t c = 0; c < width; ++c) b[i * width + c] /= lu.a[i][i];
+      const T pivot = lu.a[i][i], inverse = T(1) / pivot;
+      const bool usable = pivot_score(inverse) <= std::numeric_limits<Real<T>>::max();
+      for (int64_t c = 0; c < width; ++c)
+        b[i * width + c] = usable ? b[i * width + c] * inverse : b[i * width + c] / pivot;
     }
   }
 
