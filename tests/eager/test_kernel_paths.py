@@ -354,3 +354,25 @@ def test_linspace(steps: int) -> None:
         expected = torch.linspace(-3, 11, steps, dtype=getattr(torch, dtype))
         np.testing.assert_allclose(fj.linspace(-3, 11, steps, dtype=getattr(fj, dtype)).numpy(), expected.numpy(), rtol=1e-6, atol=1e-6)
 
+
+
+@pytest.mark.parametrize("padding", [None, 3, -1])
+@pytest.mark.parametrize("mode", ["sum", "mean"])
+@pytest.mark.parametrize("offsets", [None, [0, 9, 9, 20, 45], [0, 30, 45]])
+@pytest.mark.parametrize("width", [1, 7, 100])
+def test_bags_with_and_without_gradients(width: int, offsets: list[int] | None, mode: str, padding: int | None) -> None:
+    generator = np.random.default_rng(width)
+    table, indices = generator.normal(size=(20, width)).astype("f"), generator.integers(0, 20, 45)
+    if offsets is None:
+        indices = indices.reshape(5, 9)
+
+    def run(t, differentiable: bool):
+        weight = t.tensor(table, requires_grad=differentiable)
+        starts = None if offsets is None else t.tensor(offsets)
+        options = dict(mode=mode, padding_idx=padding, include_last_offset=offsets is not None and len(offsets) == 3)
+        return t.nn.functional.embedding_bag(t.tensor(indices), weight, starts, **options).detach().numpy()
+
+    np.testing.assert_array_equal(run(fj, False), run(fj, True))
+    np.testing.assert_allclose(run(fj, False), run(torch, False), atol=1e-5)
+    with pytest.raises(IndexError, match="index 45"):
+        fj.nn.functional.embedding_bag(fj.tensor([[0, 45]]), fj.tensor(table))

@@ -10,6 +10,8 @@ struct IndexLoops {
   bool (*all_within)(const int64_t* indices, int64_t n, int64_t least, int64_t size);
   /// `to[i] += index * stride`, where an index below 0 counts from the end of `size`.
   void (*add_offsets)(const int64_t* indices, int64_t n, int64_t size, int64_t stride, int64_t* to);
+  /// sum = the rows of `table`, of `width` elements, that `rows` tells, added up one after the other.
+  void (*sum_rows)(const float* table, int64_t width, const int64_t* rows, int64_t count, float* sum);
 };
 
 /// Those of the chosen instruction set (tile/index_loops.cc).
