@@ -23,6 +23,16 @@ void clamp_composite(const Value* args, Value* results) {
     results[0] = has_min ? clamp_min(args[0], args[1]) : clamp_max(args[0], args[2]);
 }
 
+void clamp_inplace_composite(const Value* args, Value* results) {
+  const Tensor self = args[0].tensor();
+  const bool has_min = !args[1].is_none(), has_max = !args[2].is_none();
+  FRAMEJIT_CHECK(has_min || has_max, "torch.clamp: At least one of 'min' or 'max' must not be None");
+  if (has_min && has_max)
+    results[0] = clamp_both_(self, args[1], args[2]);
+  else
+    results[0] = has_min ? clamp_min_(self, args[1]) : clamp_max_(self, args[2]);
+}
+
 void rsub_composite(const Value* args, Value* results) { results[0] = sub(args[1], args[0], args[2]); }
 
 void positive_composite(const Value* args, Value* results) {

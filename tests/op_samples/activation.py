@@ -30,6 +30,7 @@ INTERNAL = {
     "prelu_elements": "prelu",
     "gelu_erf": "gelu",
     "gelu_erf_slope": "gelu",
+    "hardswish_slope": "hardswish",
     "gelu_tanh": "gelu",
     "gelu_tanh_slope": "gelu",
     "gelu_tanh_curvature": "gelu",

@@ -53,5 +53,6 @@ SAMPLES.update(
 INTERNAL = {
     "div_trunc": "div.mode",
     "clamp_both": "clamp",
+    "clamp_": "clamp",
     "replace_nonfinite": "nan_to_num",
 }

@@ -265,27 +265,38 @@ FRAMEJIT_VECTOR_INLINE Block<double> hypot_double(const A& a, const B& b) {
       [](double x, double y) { return std::hypot(x, y); }, a, b);
 }
 
+/// With t = 2 |x|, log((1 + |x|) / (1 - |x|)) is log1p(t + t |x| / (1 - |x|)).
+template <class A>
+FRAMEJIT_VECTOR_INLINE Block<double> atanh_double(const A& a) {
+  return in_registers_where([](Doubles x)
+                                FRAMEJIT_INLINED { return (size_of(x) < 1) & (size_of(x) > 1e-290); },
+                            [](Doubles x) FRAMEJIT_INLINED {
+                              const Doubles size = size_of(x), twice = 2 * size;
+                              return with_sign_of(0.5 * log1p_wide(twice + twice * size / (1 - size)), x);
+                            },
+                            [](double x) { return std::atanh(x); }, a);
+}
+
 /// Up to 1 a polynomial; beyond, 1 - exp(-x^2) times one in (x - 2.5) / (x + 2.5); from 6 on it is 1.
+FRAMEJIT_VECTOR_INLINE Doubles erf_wide(Doubles x) {
+  const Doubles size = at_most(size_of(x), 6), z = size * size;
+  const Doubles near_zero =
+      series(z, -0.37612638903183754, 0.11283791670955111, -0.026866170645123838, 0.005223977625303518,
+             -0.0008548327010033328, 0.00012055332214716276, -1.492562250448984e-05, 1.6461446656928557e-06,
+             -1.6355118610877652e-07, 1.469248485913288e-08, -1.150035715978376e-09, 6.174097221302586e-11);
+  const Doubles below = size * multiply_add(z, near_zero, spread<Doubles>(0x1.1ae3a914fed80p-56));
+  const Doubles u = (size - 2.5) / (size + 2.5);
+  const Doubles tail =
+      series(u, 0.21080636406114356, -0.37173673394897316, 0.2517131932174571, -0.12503305237886875,
+             0.039922539074674544, -0.0039937011633297695, -0.0026423659237437705, 0.0008759153799111642,
+             0.00022837948919957984, -0.00012887619563316656, -3.417161066059457e-05, 1.8607540721708653e-05,
+             7.482093213404787e-06, -2.2763246857282093e-06, -1.5578845879682758e-06, 7.002229594691895e-08);
+  const Doubles inside = multiply_add(size, spread<Doubles>(0x1.20dd750429b6dp+0), below);
+  return with_sign_of(size < 1 ? inside : 1 - tail * exp_wide(-z), x);
+}
 template <class A>
 FRAMEJIT_VECTOR_INLINE Block<double> erf_double(const A& a) {
-  return in_registers(
-      [](Doubles x) FRAMEJIT_INLINED {
-        const Doubles size = at_most(size_of(x), 6), z = size * size;
-        const Doubles near_zero = series(
-            z, -0.37612638903183754, 0.11283791670955111, -0.026866170645123838, 0.005223977625303518,
-            -0.0008548327010033328, 0.00012055332214716276, -1.492562250448984e-05, 1.6461446656928557e-06,
-            -1.6355118610877652e-07, 1.469248485913288e-08, -1.150035715978376e-09, 6.174097221302586e-11);
-        const Doubles below = size * multiply_add(z, near_zero, spread<Doubles>(0x1.1ae3a914fed80p-56));
-        const Doubles u = (size - 2.5) / (size + 2.5);
-        const Doubles tail = series(
-            u, 0.21080636406114356, -0.37173673394897316, 0.2517131932174571, -0.12503305237886875,
-            0.039922539074674544, -0.0039937011633297695, -0.0026423659237437705, 0.0008759153799111642,
-            0.00022837948919957984, -0.00012887619563316656, -3.417161066059457e-05, 1.8607540721708653e-05,
-            7.482093213404787e-06, -2.2763246857282093e-06, -1.5578845879682758e-06, 7.002229594691895e-08);
-        const Doubles inside = multiply_add(size, spread<Doubles>(0x1.20dd750429b6dp+0), below);
-        return with_sign_of(size < 1 ? inside : 1 - tail * exp_wide(-z), x);
-      },
-      a);
+  return in_registers(erf_wide, a);
 }
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile

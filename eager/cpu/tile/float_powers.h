@@ -56,12 +56,14 @@ FRAMEJIT_VECTOR_INLINE Doubles exp_series(Doubles x) { return exp2_series(x * kL
 template <class A>
 FRAMEJIT_VECTOR_INLINE Block<float> exp2_float(const A& a) {
   constexpr float magic = 0x1.8p23f;  // as kRoundingMagic
-  return over_registers_where([](Floats x) FRAMEJIT_INLINED { return size_of(x) < 126; },
+  return over_registers_where([](Floats x) FRAMEJIT_INLINED { return (size_of(x) < 126) | (x >= 128); },
                               [](Floats x) FRAMEJIT_INLINED {
                                 const Floats shifted = x + magic, f = x - (shifted - magic);
                                 const Floats power = series(f, 1, 0.6931472f, 0.24022648f, 0.055503324f,
                                                             0.009618437f, 0.0013398875f, 0.0001535336f);
-                                return of_bits<Floats>(bits_of(power) + (bits_of(shifted) << 23));
+                                const Floats scaled =
+                                    of_bits<Floats>(bits_of(power) + (bits_of(shifted) << 23));
+                                return x >= 128 ? spread<Floats>(kInfinity) : scaled;
                               },
                               [](float x) { return std::exp2(x); }, registers_of(a));
 }

@@ -24,12 +24,41 @@ auto scalar(const A& a, double b) {
   return each([b](T x) { return T(kFunction(double(x), b)); }, a);
 }
 
+/// One step of Newton's method from what is exact enough for float.
+template <class A>
+EIGEN_STRONG_INLINE auto erfinv_double(const A& a) {
+  return in_registers_where([](Doubles y) FRAMEJIT_INLINED { return size_of(y) < 0.9999; },
+                            [](Doubles y) FRAMEJIT_INLINED {
+                              constexpr double half_root_of_pi = 0.88622692545275801365;
+                              const Doubles x = erfinv_series(y);
+                              return x - (erf_wide(x) - y) * half_root_of_pi / exp_wide(-x * x);
+                            },
+                            [](double y) { return special::erfinv(y); }, a);
+}
 template <class A>
 EIGEN_STRONG_INLINE auto erfinv(const A& a) {
   if constexpr (std::is_same_v<typename A::Scalar, float>)
     return erfinv_float(a, [](float x) { return float(special::erfinv(x)); });
   else
-    return scalar<special::erfinv>(a);
+    return erfinv_double(a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto ndtr(const A& a) {
+  if constexpr (std::is_same_v<typename A::Scalar, float>)
+    return ndtr_float(a);
+  else
+    return scalar<special::ndtr>(a);
+}
+template <class A>
+EIGEN_STRONG_INLINE auto entr(const A& a) {
+  using T = typename A::Scalar;
+  const Block<T> logarithm = tile::log(a);
+  return each(
+      [](T x, T logarithm) {
+        const T below = x == 0 ? T(0) : -std::numeric_limits<T>::infinity(), value = -x * logarithm;
+        return (x > 0) | (x != x) ? value : below;
+      },
+      a, logarithm);
 }
 
 }  // namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile
