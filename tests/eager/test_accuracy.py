@@ -142,6 +142,7 @@ FLOAT64 = {
     "asin": (np.arcsin, -1, 1, 0.8),
     "acos": (np.arccos, -1, 1, 0.8),
     "atan": (np.arctan, -1e300, 1e300, 0.8),
+    "atanh": (np.arctanh, -1, 1, 0.9),
     "atan2": (np.arctan2, -10, 10, 0.8),
     "hypot": (np.hypot, -1e100, 1e100, 0.9),
 }

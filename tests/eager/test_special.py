@@ -24,6 +24,7 @@ CASES = {
     "gammaincc": (S.gammaincc, scipy_special.gammaincc, [(0, 20), (0, 30)], 5e-14, 1e-15),
     "erfcx": (S.erfcx, scipy_special.erfcx, [(-20, 60)], 1e-13, 0),
     "erfinv": (S.erfinv, scipy_special.erfinv, [(-1, 1)], 1e-14, 0),
+    "erfinv near 1": (S.erfinv, scipy_special.erfinv, [(1 - 1e-9, 1)], 1e-14, 0),
     "erfinv of small numbers": (S.erfinv, scipy_special.erfinv, [(-1e-12, 1e-12)], 1e-14, 0),
     "ndtr": (S.ndtr, scipy_special.ndtr, [(-20, 8)], 1e-13, 0),
     "ndtri": (S.ndtri, scipy_special.ndtri, [(0, 1)], 1e-14, 1e-15),

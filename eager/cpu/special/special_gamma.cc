@@ -69,12 +69,16 @@ double ndtri(double p) {
   return p > 0 && p < 1 ? Eigen::numext::ndtri(p) : kNaN;
 }
 
-/// Two steps of Newton's method from the inverse of the normal distribution.
+/// Two steps of Newton's method from the inverse of the normal distribution, on what is missing to 1 where that has more
+/// digits.
 double erfinv(double y) {
   if (!(std::abs(y) < 1)) return std::abs(y) == 1 ? std::copysign(kInfinity, y) : kNaN;
-  double x = ndtri(0.5 * (y + 1)) * kSqrtHalf;
-  if (!std::isfinite(x)) return x;
-  for (int step = 0; step < 2; ++step) x -= (std::erf(x) - y) * (0.5 * kSqrtPi) * std::exp(x * x);
+  const double size = std::abs(y);
+  double x = -ndtri(0.5 * (1 - size)) * kSqrtHalf;
+  for (int step = 0; step < 2; ++step) {
+    const double above = size > 0.5 ? (1 - size) - std::erfc(x) : std::erf(x) - size;
+    x -= above * (0.5 * kSqrtPi) * std::exp(x * x);
+  }
   return std::copysign(x, y);
 }
 

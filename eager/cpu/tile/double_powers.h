@@ -188,18 +188,18 @@ FRAMEJIT_VECTOR_INLINE Block<double> log10_double(const A& a) {
       },
       [](double x) { return std::log10(x); }, a);
 }
-/// log(1 + x) of x > -1: what 1 + x loses of x is made good.
-FRAMEJIT_VECTOR_INLINE Doubles log1p_wide(Doubles x) {
-  const Doubles sum = 1 + x, lost = x > 1 ? 1 - (sum - x) : x - (sum - 1);
+/// log(1 + x.high + x.low) of x > -1: what 1 + x loses of x is made good.
+FRAMEJIT_VECTOR_INLINE Doubles log1p_wide(Pair x) {
+  const Doubles sum = 1 + x.high, lost = x.high > 1 ? 1 - (sum - x.high) : x.high - (sum - 1);
   const Mantissa<Doubles> mantissa = mantissa_of(sum);
   const auto near_one = mantissa.exponent == 0;
-  const Doubles f = near_one ? x : mantissa.m - 1, low = near_one ? spread<Doubles>(0) : lost / sum;
+  const Doubles f = near_one ? x.high : mantissa.m - 1, low = ((near_one ? Doubles{} : lost) + x.low) / sum;
   const LogParts parts = log_parts(f);
   const Doubles k = mantissa.exponent;
   const Doubles tail = parts.half - (parts.rest + multiply_add(k, spread<Doubles>(kLn2Low), low));
   return multiply_add(k, spread<Doubles>(kLn2High), f - tail);
 }
-
+FRAMEJIT_VECTOR_INLINE Doubles log1p_wide(Doubles x) { return log1p_wide(Pair{x, Doubles{}}); }
 template <class A>
 FRAMEJIT_VECTOR_INLINE Block<double> log1p_double(const A& a) {
   return in_registers_where([](Doubles x)
@@ -265,21 +265,27 @@ FRAMEJIT_VECTOR_INLINE Block<double> hypot_double(const A& a, const B& b) {
       [](double x, double y) { return std::hypot(x, y); }, a, b);
 }
 
-/// With t = 2 |x|, log((1 + |x|) / (1 - |x|)) is log1p(t + t |x| / (1 - |x|)).
+/// With q = 2 |x| / (1 - |x|) and what it loses, log(1 + q) / 2.
 template <class A>
 FRAMEJIT_VECTOR_INLINE Block<double> atanh_double(const A& a) {
-  return in_registers_where([](Doubles x)
-                                FRAMEJIT_INLINED { return (size_of(x) < 1) & (size_of(x) > 1e-290); },
-                            [](Doubles x) FRAMEJIT_INLINED {
-                              const Doubles size = size_of(x), twice = 2 * size;
-                              return with_sign_of(0.5 * log1p_wide(twice + twice * size / (1 - size)), x);
-                            },
-                            [](double x) { return std::atanh(x); }, a);
+  return in_registers_where(
+      [](Doubles x) FRAMEJIT_INLINED { return (size_of(x) < 1) & (size_of(x) > 1e-290); },
+      [](Doubles x) FRAMEJIT_INLINED {
+        const Doubles size = size_of(x), twice = 2 * size, left = 1 - size, left_low = (1 - left) - size;
+        const Doubles inverse = 1 / left, q = twice * inverse, back = q * left;
+        const Doubles lost = (((twice - back) - product_rest(q, left, back)) - q * left_low) * inverse;
+        return with_sign_of(0.5 * log1p_wide(exact_sum(q, lost)), x);
+      },
+      [](double x) { return std::atanh(x); }, a);
 }
 
 /// Up to 1 a polynomial; beyond, 1 - exp(-x^2) times one in (x - 2.5) / (x + 2.5); from 6 on it is 1.
-FRAMEJIT_VECTOR_INLINE Doubles erf_wide(Doubles x) {
-  const Doubles size = at_most(size_of(x), 6), z = size * size;
+/// erf of x >= 0 where that is below 1, and what is missing to 1 beyond.
+struct ErrorParts {
+  Doubles near_zero, missing;
+};
+FRAMEJIT_VECTOR_INLINE ErrorParts error_parts(Doubles x) {
+  const Doubles size = at_most(x, 6), z = size * size;
   const Doubles near_zero =
       series(z, -0.37612638903183754, 0.11283791670955111, -0.026866170645123838, 0.005223977625303518,
              -0.0008548327010033328, 0.00012055332214716276, -1.492562250448984e-05, 1.6461446656928557e-06,
@@ -291,8 +297,11 @@ FRAMEJIT_VECTOR_INLINE Doubles erf_wide(Doubles x) {
              0.039922539074674544, -0.0039937011633297695, -0.0026423659237437705, 0.0008759153799111642,
              0.00022837948919957984, -0.00012887619563316656, -3.417161066059457e-05, 1.8607540721708653e-05,
              7.482093213404787e-06, -2.2763246857282093e-06, -1.5578845879682758e-06, 7.002229594691895e-08);
-  const Doubles inside = multiply_add(size, spread<Doubles>(0x1.20dd750429b6dp+0), below);
-  return with_sign_of(size < 1 ? inside : 1 - tail * exp_wide(-z), x);
+  return {multiply_add(size, spread<Doubles>(0x1.20dd750429b6dp+0), below), tail * exp_wide(-z)};
+}
+FRAMEJIT_VECTOR_INLINE Doubles erf_wide(Doubles x) {
+  const ErrorParts parts = error_parts(size_of(x));
+  return with_sign_of(size_of(x) < 1 ? parts.near_zero : 1 - parts.missing, x);
 }
 template <class A>
 FRAMEJIT_VECTOR_INLINE Block<double> erf_double(const A& a) {

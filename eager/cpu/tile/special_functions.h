@@ -24,14 +24,17 @@ auto scalar(const A& a, double b) {
   return each([b](T x) { return T(kFunction(double(x), b)); }, a);
 }
 
-/// One step of Newton's method from what is exact enough for float.
+/// One step of Newton's method from what is exact enough for float; beyond 1 on what is missing to 1.
 template <class A>
 EIGEN_STRONG_INLINE auto erfinv_double(const A& a) {
-  return in_registers_where([](Doubles y) FRAMEJIT_INLINED { return size_of(y) < 0.9999; },
+  return in_registers_where([](Doubles y) FRAMEJIT_INLINED { return size_of(y) < 1 - 1e-7; },
                             [](Doubles y) FRAMEJIT_INLINED {
                               constexpr double half_root_of_pi = 0.88622692545275801365;
-                              const Doubles x = erfinv_series(y);
-                              return x - (erf_wide(x) - y) * half_root_of_pi / exp_wide(-x * x);
+                              const Doubles size = size_of(y), x = erfinv_series(size);
+                              const ErrorParts parts = error_parts(x);
+                              const Doubles above =
+                                  x < 1 ? parts.near_zero - size : (1 - size) - parts.missing;
+                              return with_sign_of(x - above * half_root_of_pi / exp_wide(-x * x), y);
                             },
                             [](double y) { return special::erfinv(y); }, a);
 }
