@@ -91,6 +91,7 @@ class PackedRight {
   /// product (m x n, contiguous) = left (m x k, rows `k` apart) times this.
   void multiply(int64_t m, const T* left, T* product) const {
     ScratchScope scope;
+    if (m <= kFewRows) return multiply_few(m, left, product);
     const Packed<T> rows(left, k_, false, m, k_, panel_kernels<T>().rows);
     pack_all(rows);
     const GemmCall call{m, n_, k_, {left, k_, false}, {}, product, n_};
@@ -98,6 +99,27 @@ class PackedRight {
   }
 
  private:
+  static constexpr int64_t kFewRows = 4;  ///< of which most of a tile's would be none
+
+  /// The same sums, in tiles of as many rows as there are.
+  void multiply_few(int64_t m, const T* left, T* product) const {
+    const PanelKernels<T>& kernels = panel_kernels<T>();
+    const int64_t columns = kernels.columns;
+    T *sums = Scratch::of_thread().take_array<T>(m * columns),
+      *more = Scratch::of_thread().take_array<T>(m * columns);
+    for (int64_t panel = 0; panel < right_.panels(); ++panel) {
+      for (int64_t begin = 0; begin < k_; begin += kSumBlock) {
+        const int64_t count = std::min(kSumBlock, k_ - begin);
+        kernels.multiply_small(m, columns, count, left + begin, k_, 1, right_.at(begin, count, panel),
+                               columns, begin == 0 ? sums : more, columns);
+        for (int64_t i = 0; begin > 0 && i < m * columns; ++i) sums[i] += more[i];
+      }
+      const int64_t first = panel * columns;
+      for (int64_t r = 0; r < m; ++r)
+        std::copy_n(sums + r * columns, std::min(columns, n_ - first), product + r * n_ + first);
+    }
+  }
+
   int64_t k_, n_;
   Packed<T> right_;
 };
