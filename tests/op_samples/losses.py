@@ -45,4 +45,6 @@ SAMPLES.update(
 )  # fmt: skip
 
 # Rows without a Python name: the sample of which public row runs them.
-INTERNAL = {"ctc_loss_rows": "ctc_loss", "ctc_loss_backward": "ctc_loss"}
+INTERNAL = {
+    "ctc_loss_rows": "ctc_loss", "ctc_loss_backward": "ctc_loss", "pairwise_norms": "cdist", "condensed_norms": "pdist",
+}  # fmt: skip
