@@ -204,9 +204,22 @@ void index_add_kernel(const Op& op, const Value* args, Value* results) {
     using T = decltype(zero);
     const T alpha = element_of<T>(args[4]);
     const T* from = source.data_as<T>();
-    for (int64_t row = 0; row < shape.outer * count; ++row, from += shape.inner)
-      add_row(from, alpha, shape.inner,
-              result.data_as<T>() + ((row / count) * shape.length + indices[row % count]) * shape.inner);
+    T* to = result.data_as<T>();
+    // What is added to one element is so in the order of the index: threads share the other dims.
+    const auto add = [&](int64_t begin, int64_t end, int64_t first, int64_t last) {
+      for (int64_t o = begin; o < end; ++o)
+        for (int64_t i = 0; i < count; ++i)
+          add_row(from + (o * count + i) * shape.inner + first, alpha, last - first,
+                  to + (o * shape.length + indices[i]) * shape.inner + first);
+    };
+    constexpr int64_t kGrain = 32768, kFewColumns = 64;
+    const int64_t each = std::max<int64_t>(1, count * shape.inner);
+    if (shape.outer == 1 && shape.inner > kFewColumns)
+      parallel_for(shape.inner, std::max(kFewColumns, kGrain / std::max<int64_t>(1, count)),
+                   [&](int64_t first, int64_t last) { add(0, 1, first, last); });
+    else
+      parallel_for(shape.outer, std::max<int64_t>(1, kGrain / each),
+                   [&](int64_t begin, int64_t end) { add(begin, end, 0, shape.inner); });
   });
   if (in_place) copy_elements(result, self);
   results[0] = in_place ? self : result;

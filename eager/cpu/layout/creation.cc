@@ -119,8 +119,10 @@ void arange_kernel(const Op& op, const Value* args, Value* results) {
     if (integral) {
       const auto whole = [](const Value& n) { return is_integer(n) ? n.integer() : int64_t(n.real()); };
       const uint64_t start = uint64_t(whole(args[0])), step = uint64_t(whole(args[2]));
+      parallel_for(count, 32 * 1024, [=](int64_t begin, int64_t end) {
 #pragma GCC unroll 8
-      for (int64_t i = 0; i < count; ++i) to[i] = T(int64_t(start + uint64_t(i) * step));
+        for (int64_t i = begin; i < end; ++i) to[i] = T(int64_t(start + uint64_t(i) * step));
+      });
     } else {
       const double start = args[0].real(), step = args[2].real();
       fill_sequence(to, 0, count, [=](auto i) { return start + double(i) * step; });

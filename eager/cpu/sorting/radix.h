@@ -8,6 +8,7 @@
 #include <limits>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "eager/half.h"
@@ -63,36 +64,74 @@ void radix_sort(std::vector<Item>& items, std::vector<Item>& other, const DigitC
   }
 }
 
+/// Orders keys with their places; keeps its memory from one row to the next. The smaller both are, the less memory is
+/// moved.
+template <class Key, class Place>
+class KeySorter {
+ public:
+  /// `places`, which becomes the list of 0 <= i < n in the order of `key_at(i)`. Equal ones keep their order.
+  template <class KeyAt>
+  const std::vector<int64_t>& operator()(int64_t n, const KeyAt& key_at, std::vector<int64_t>& places) {
+    entries_.resize(size_t(n));
+    other_.resize(size_t(n));
+    counts_ = {};
+    for (int64_t i = 0; i < n; ++i) {
+      const Key key = key_at(i);
+      entries_[size_t(i)] = {key, Place(i)};
+      for (size_t d = 0; d < sizeof(Key); ++d) ++counts_[d][digit_of(key, d)];
+    }
+    radix_sort<Key>(entries_, other_, counts_, [](const Entry& entry) { return entry.key; });
+    places.resize(size_t(n));
+    for (int64_t i = 0; i < n; ++i) places[size_t(i)] = int64_t(entries_[size_t(i)].place);
+    return places;
+  }
+
+ private:
+  struct Entry {
+    Key key;
+    Place place;
+  };
+
+  std::vector<Entry> entries_, other_;
+  DigitCounts<Key> counts_;
+};
+
 /// Orders rows; keeps its memory from one row to the next. Equal elements keep their order.
 template <class T>
 class RadixOrder {
  public:
   /// The places of the elements from[i * stride], i < n, in the order of their values.
   const std::vector<int64_t>& operator()(const T* from, int64_t stride, int64_t n, bool descending) {
-    entries_.resize(size_t(n));
-    other_.resize(size_t(n));
-    counts_ = {};
-    for (int64_t i = 0; i < n; ++i) {
-      const Key key = sort_key(from[i * stride]);
-      entries_[size_t(i)] = {descending ? Key(~key) : key, i};
-      for (size_t d = 0; d < sizeof(Key); ++d) ++counts_[d][digit_of(entries_[size_t(i)].key, d)];
+    const Key flip = descending ? Key(~Key(0)) : Key(0);
+    const auto key_at = [=](int64_t i) { return Key(sort_key(from[i * stride]) ^ flip); };
+    if constexpr (sizeof(Key) > sizeof(uint32_t) && std::is_integral_v<T>) {
+      const auto [least, largest] = range_of(n, key_at);
+      const auto above_least = [=, least = least](int64_t i) { return uint32_t(key_at(i) - least); };
+      if (n <= kMost && largest - least <= uint64_t(kMost)) return narrow_(n, above_least, places_);
+    } else if constexpr (sizeof(Key) <= sizeof(uint32_t)) {
+      if (n <= kMost) return narrow_(n, key_at, places_);
     }
-    radix_sort<Key>(entries_, other_, counts_, [](const Entry& entry) { return entry.key; });
-    places_.resize(size_t(n));
-    for (int64_t i = 0; i < n; ++i) places_[size_t(i)] = entries_[size_t(i)].place;
-    return places_;
+    return wide_(n, key_at, places_);
   }
 
  private:
   using Key = decltype(sort_key(T()));
-  struct Entry {
-    Key key;
-    int64_t place;
-  };
+  static constexpr int64_t kMost = std::numeric_limits<uint32_t>::max();
 
-  std::vector<Entry> entries_, other_;
+  template <class KeyAt>
+  static std::pair<Key, Key> range_of(int64_t n, const KeyAt& key_at) {
+    Key least = std::numeric_limits<Key>::max(), largest = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const Key key = key_at(i);
+      least = std::min(least, key);
+      largest = std::max(largest, key);
+    }
+    return {least, largest};
+  }
+
+  KeySorter<std::conditional_t<sizeof(Key) <= 4, Key, uint32_t>, uint32_t> narrow_;
+  KeySorter<Key, int64_t> wide_;
   std::vector<int64_t> places_;
-  DigitCounts<Key> counts_;
 };
 
 /// Sorts integers, without their places.
