@@ -156,9 +156,9 @@ void scatter_into(const Tensor& x, const Value* args, Write write) {
   const int64_t rows = int64_t(plan.outer.size()), columns = int64_t(plan.inner.size());
   constexpr int64_t kGrain = 32768, kFewColumns = 64;
   if (rows == 1 && columns > kFewColumns)
-    return parallel_for(
-        columns, std::max(kFewColumns, kGrain / plan.length),
-        [&](int64_t first, int64_t last) { plan.for_each_column(indices, first, last, write); });
+    return parallel_for(columns, column_grain(plan.length, columns), [&](int64_t first, int64_t last) {
+      plan.for_each_column(indices, first, last, write);
+    });
   parallel_for(rows, std::max<int64_t>(1, kGrain / plan.row_elements()),
                [&](int64_t begin, int64_t end) { plan.for_each(indices, begin, end, write); });
 }

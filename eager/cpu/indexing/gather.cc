@@ -215,7 +215,7 @@ void index_add_kernel(const Op& op, const Value* args, Value* results) {
     constexpr int64_t kGrain = 32768, kFewColumns = 64;
     const int64_t each = std::max<int64_t>(1, count * shape.inner);
     if (shape.outer == 1 && shape.inner > kFewColumns)
-      parallel_for(shape.inner, std::max(kFewColumns, kGrain / std::max<int64_t>(1, count)),
+      parallel_for(shape.inner, column_grain(count, shape.inner),
                    [&](int64_t first, int64_t last) { add(0, 1, first, last); });
     else
       parallel_for(shape.outer, std::max<int64_t>(1, kGrain / each),

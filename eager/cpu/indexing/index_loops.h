@@ -1,7 +1,10 @@
 // Loops over index tensors that are worth an instruction set's vectors.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+
+#include "eager/cpu/thread_pool.h"
 
 namespace framejit::eager::cpu {
 
@@ -20,5 +23,13 @@ const IndexLoops& index_loops();
 /// Index tensors are read in parts of this many elements, so that what was checked is still in the cache when it is
 /// used.
 inline constexpr int64_t kIndicesAtOnce = 512;
+
+/// How many columns a thread takes at a time where threads share the columns of rows in memory: as few pieces as there are
+/// threads, and none that reads less than a few cache lines of a row.
+inline int64_t column_grain(int64_t rows, int64_t columns) {
+  constexpr int64_t kElements = 32 * 1024, kFew = 64;
+  const int64_t threads = num_threads();
+  return std::max({kFew, kElements / std::max<int64_t>(1, rows), (columns + threads - 1) / threads});
+}
 
 }  // namespace framejit::eager::cpu

@@ -80,7 +80,7 @@ void for_each_written(T* to, const IndexPlan& plan, const F& f) {
   const auto prepare = [to](int64_t offset) { __builtin_prefetch(to + offset, 1); };
   const int64_t runs = std::max<int64_t>(1, plan.count * int64_t(plan.after.size()));
   if (plan.before.size() == 1 && plan.run > kShortRun)
-    return parallel_for(plan.run, std::max(kShortRun, kGrain / runs),
+    return parallel_for(plan.run, column_grain(runs, plan.run),
                         [&plan, prepare, f](int64_t first, int64_t last) {
                           for_each_run(plan, 0, plan.count, prepare, [=](int64_t offset, int64_t position) {
                             f(offset + first, position + first, last - first);
