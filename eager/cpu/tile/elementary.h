@@ -163,13 +163,25 @@ template <class A, class B>
 [[gnu::always_inline]] inline Block<typename A::Scalar> pow(const A& a, const B& b) {
   using T = typename A::Scalar;
   if constexpr (is_constant_block<B>) {
-    const T exponent = b.coeff(0);
-    if (exponent == T(2)) return a * a;
-    if (exponent == T(3)) return a * a * a;
-    if (exponent == T(0.5)) return sqrt(a);
-    if (exponent == T(1)) return a;
-    if (exponent == T(-1)) return T(1) / a;
-    if (exponent == T(-2)) return T(1) / (a * a);
+    const T twice = 2 * b.coeff(0);
+    const int halves =
+        std::abs(twice) <= 6 ? int(twice) : 0;  // one comparison for all: this is done for each block
+    if (T(halves) == twice) switch (halves) {
+        case 6:
+          return a * a * a;
+        case 4:
+          return a * a;
+        case 2:
+          return a;
+        case 1:
+          return sqrt(a);
+        case -2:
+          return T(1) / a;
+        case -4:
+          return T(1) / (a * a);
+        default:
+          break;
+      }
   }
   return pow_of_any(a, b);
 }
