@@ -31,6 +31,7 @@ INTERNAL = {
     "gelu_erf": "gelu",
     "gelu_erf_slope": "gelu",
     "hardswish_slope": "hardswish",
+    "silu_slope": "silu",
     "gelu_tanh": "gelu",
     "gelu_tanh_slope": "gelu",
     "gelu_tanh_curvature": "gelu",
