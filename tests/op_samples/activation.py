@@ -32,6 +32,8 @@ INTERNAL = {
     "gelu_erf_slope": "gelu",
     "hardswish_slope": "hardswish",
     "silu_slope": "silu",
+    "leaky_relu_gradient": "leaky_relu",
+    "hardtanh_gradient": "hardtanh",
     "gelu_tanh": "gelu",
     "gelu_tanh_slope": "gelu",
     "gelu_tanh_curvature": "gelu",
