@@ -196,6 +196,11 @@ void addbmm_composite(const Value* args, Value* results) {
 }
 /// Factors of bools are bools.
 void addr_composite(const Value* args, Value* results) {
+  const Tensor &self = args[0].tensor(), &rows = args[1].tensor(), &columns = args[2].tensor();
+  const auto fits = [&](const Tensor& tensor) { return tensor.dtype() == self.dtype() && tensor.dim() == 1; };
+  if (is_floating(self.dtype()) && !is_half(self.dtype()) && fits(rows) && fits(columns) &&
+      equals(args[3], 1))
+    return void(results[0] = addcmul(self, unsqueeze(rows, 1), unsqueeze(columns, 0), args[4]));
   const Tensor product = outer(args[1].tensor(), args[2].tensor());
   if (product.dtype() != DType::bool_ || args[0].impl()->meta.dtype != DType::bool_)
     return void(results[0] = scaled_sum(args[0], product, args[3], args[4]));

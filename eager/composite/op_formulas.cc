@@ -78,10 +78,32 @@ Tensor var_backward(const Tensor& grad, const Tensor& self, const std::optional<
 
 /// d result[j] / d self[i], for j >= i, is the product of the elements up to j without element i. Computed
 /// from that definition, which takes quadratic time but needs no division by elements that may be zero.
+/// Sums of each element and all that follow it.
+static Tensor sums_from_here(const Tensor& x, SymInt dim) {
+  const Dims along = one_dim(dim);
+  return flip(cumsum(flip(x, along), dim), along);
+}
+
+/// With s_i the sum of grad_j * result_j over j >= i: s_i / self_i, up to the first zero. There it is the sum of grad_j
+/// times the products without that zero, and 0 from there on.
+static Tensor cumprod_backward_by_sums(const Tensor& grad, const Tensor& self, const Tensor& result,
+                                       SymInt dim) {
+  const Tensor zero = eq(self, 0);
+  const bool known = !self.is_symbolic() && !grad.is_symbolic();
+  const Tensor sums = sums_from_here(grad * result, dim);
+  if (known && !*any(zero).data_as<bool>()) return sums / self;
+  const Tensor zeros_so_far = cumsum(zero, dim), first = logical_and(zero, eq(zeros_so_far, 1));
+  const Tensor without = cumprod(masked_fill(self, first, 1), dim);
+  const Tensor before = masked_fill(sums / masked_fill(self, zero, 1), ge(zeros_so_far, 1), 0);
+  return where(first, sums_from_here(masked_fill(grad * without, lt(zeros_so_far, 1), 0), dim), before);
+}
+
 Tensor cumprod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, SymInt dim) {
   if (self.dim() == 0) return grad;
   const SymInt length = self.size(wrap_dim(dim.expect(), self.dim()));
   if (self.numel() == 0) return grad;
+  if (!modes().grad_enabled) return cumprod_backward_by_sums(grad, cast(self, result.dtype()), result, dim);
+  // Every element by itself: differentiable whatever is zero.
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < length.expect(); ++i) {
     // Products that include element i, with that element left out.

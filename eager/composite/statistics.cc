@@ -233,7 +233,12 @@ void trapezoid_composite(const Value* args, Value* results) {
 void trapezoid_dx_composite(const Value* args, Value* results) {
   const Tensor y = args[0].tensor();
   const SymInt dim = args[2].sym_int();
-  results[0] = is_empty_along(y, dim) ? zero_integral(y, dim) : sum(areas_of_width(args), one_dim(dim));
+  if (is_empty_along(y, dim)) return void(results[0] = zero_integral(y, dim));
+  FRAMEJIT_CHECK(y.dtype() != DType::bool_,
+                 "trapezoid: received a bool input for `y`, but bool is not supported");
+  // All but the first and the last count twice.
+  const Tensor ends = select(y, dim, 0) + select(y, dim, -1);
+  results[0] = (sum(y, one_dim(dim)) - ends * 0.5) * args[1];
 }
 void cumulative_trapezoid_composite(const Value* args, Value* results) {
   results[0] = cumsum(areas_over(args), args[2].sym_int());

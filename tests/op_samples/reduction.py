@@ -53,6 +53,6 @@ SAMPLES.update(
         "count_nonzero": [S(T(3, 4), dtypes=ALL), S(T(3, 4, dtype="int64"), 1)],
         "nansum": [S(T(values=SPECIAL[:4] + [math.nan], grad=False), dtypes=FLOATS), S(T(3, 4), 1, True)],
         "cumsum": [S(T(3, 4), 1, dtypes=ALL), S(T(3, 4), 0, dtype="float64"), S(T(3, 4, 5), 1), S(T(), 0), S(T(0, 3), 0)],
-        "cumprod": [S(T(3, 4), 1, dtypes=NUMBERS), S(T(values=[[1.0, 0.0, 2.0, 3.0]]), 1), S(T(3, 4, 2), 1)],
+        "cumprod": [S(T(3, 4), 1, dtypes=NUMBERS), S(T(values=[[1.0, 0.0, 2.0, 3.0]]), 1), S(T(values=[[0.0, 2.0, 0.0, 3.0], [1.0, 4.0, 0.0, 0.0], [2.0, 1.0, 3.0, 0.0]]), 1), S(T(values=[[0.0, 2.0], [5.0, 0.0], [0.0, 3.0]]), 0), S(T(3, 4, 2), 1)],
     }
 )  # fmt: skip
