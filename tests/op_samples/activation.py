@@ -34,6 +34,7 @@ INTERNAL = {
     "silu_slope": "silu",
     "leaky_relu_gradient": "leaky_relu",
     "hardtanh_gradient": "hardtanh",
+    "hardsigmoid_gradient": "hardsigmoid",
     "gelu_tanh": "gelu",
     "gelu_tanh_slope": "gelu",
     "gelu_tanh_curvature": "gelu",
