@@ -53,7 +53,8 @@ def _backward(t: Any, case: Case, operands: list[Any]) -> Any:
 
 def _call_of(case: Case, peer: Peer, arrays: Any) -> Any:
     t = peer.namespace
-    operands = [peer.from_numpy(array.copy()) for array in arrays]
+    # Memory as the library allots it: that of NumPy begins anywhere in a cache line.
+    operands = [peer.from_numpy(array).clone() for array in arrays]
     if case.prepare:
         operands = case.prepare(t, *operands)
     return _backward(t, case, operands) if case.backward else lambda: case.call(t, *operands)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eager_ops.case import ALL, Arrays, Case, floats, rng, square
+from eager_ops.case import ALL, SQUARE, Arrays, Case, floats, rng, square
 from eager_ops.pointwise import two
 
 reduction = partial(Case, sizes=ALL)
@@ -18,14 +18,20 @@ def _integers(n: int) -> Arrays:
     return [rng().integers(-100, 100, square(n))]
 
 
+def _near_one(n: int) -> Arrays:
+    return [(1 + 1e-4 * array).astype(array.dtype) for array in SQUARE(n)]
+
+
 def _everywhere(name: str) -> list[Case]:
     """Over everything, over rows and over columns."""
 
     def along(dim: int) -> Any:
         return lambda t, a: getattr(t, name)(a, dim)
 
-    whole = reduction(name, lambda t, a: getattr(t, name)(a), numpy=getattr(np, name, None))
-    return [whole, reduction(f"{name} dim 0", along(0)), reduction(f"{name} dim 1", along(1))]
+    # Products of others would leave the range of floats, and be slow numbers on the way.
+    arrays = _near_one if name.endswith("prod") else SQUARE
+    whole = reduction(name, lambda t, a: getattr(t, name)(a), arrays, numpy=getattr(np, name, None))
+    return [whole, reduction(f"{name} dim 0", along(0), arrays), reduction(f"{name} dim 1", along(1), arrays)]
 
 
 CASES = (
