@@ -1,5 +1,9 @@
 // Activation functions that are made of others.
+#include <array>
+
 #include "eager/autograd/activation_formulas.h"
+#include "eager/autograd/autograd.h"
+#include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
 #include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
@@ -7,6 +11,7 @@
 #include "generated/ops/complex.h"
 #include "generated/ops/creation.h"
 #include "generated/ops/elementary.h"
+#include "generated/ops/joining.h"
 #include "generated/ops/random.h"
 #include "generated/ops/view.h"
 
@@ -33,15 +38,40 @@ void prelu_composite(const Value* args, Value* results) {
   results[0] = prelu_elements(self, reshape(weight, shape));
 }
 
+namespace {
+
+std::array<Tensor, 2> halves_of(const Tensor& input, SymInt dim) {
+  const SymInt half = floor_div(input.size(int(dim.expect())), 2);
+  return {narrow(input, dim, 0, half), narrow(input, dim, half, half)};
+}
+
+}  // namespace
+
 /// args: input, dim.
 void glu_composite(const Value* args, Value* results) {
   const Tensor input = args[0].tensor();
   FRAMEJIT_CHECK(input.dim() > 0, "glu does not support 0-dimensional tensors");
   const int dim = wrap_dim(args[1].integer(), input.dim());
-  const SymInt size = input.size(dim), half = floor_div(size, 2);
+  const SymInt size = input.size(dim);
   FRAMEJIT_CHECK(floor_mod(size, 2) == 0, "Halving dimension must be even, but dimension ", dim, " is size ",
                  size.str());
-  results[0] = narrow(input, dim, 0, half) * sigmoid(narrow(input, dim, half, half));
+  if (!input.is_symbolic() && !needs_no_graph({input})) return void(results[0] = gated_halves(input, dim));
+  const auto [half, gate] = halves_of(input, dim);
+  results[0] = gated(half, gate);
+}
+
+/// args of both: self, dim.
+void meta_gated_halves(const Op&, const Value* args, std::vector<TensorMeta>& results) {
+  const TensorMeta& self = args[0].impl()->meta;
+  const int dim = int(args[1].integer());
+  Dims sizes = self.sizes;
+  sizes[dim] = floor_div(self.sizes.sym(dim), 2).bits();
+  results.push_back(contiguous_meta(std::move(sizes), self.dtype, self.device));
+}
+void gated_halves_kernel(const Op&, const Value* args, Value* results) {
+  const GradModeScope scope(false);
+  const auto [half, gate] = halves_of(args[0].tensor(), args[1].integer());
+  results[0] = gated(half, gate);
 }
 
 /// args: self, lower, upper, training, generator.
@@ -55,6 +85,11 @@ void rrelu_composite(const Value* args, Value* results) {
 }
 
 namespace ops {
+
+Tensor gated_halves_backward(const Tensor& grad, const Tensor& self, SymInt dim) {
+  const auto [half, gate] = halves_of(self, dim);
+  return cat({gated(grad, gate), grad * gated_slope(half, gate)}, dim);
+}
 
 Tensor softsign_backward(const Tensor& grad, const Tensor& input) {
   const Tensor divisor = abs(input) + 1;

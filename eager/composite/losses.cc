@@ -9,6 +9,7 @@
 #include "eager/cpu/nn/class_losses.h"
 #include "eager/cpu/nn/target_losses.h"
 #include "eager/warning.h"
+#include "generated/ops/activation.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
 #include "generated/ops/copy.h"
@@ -94,18 +95,20 @@ void l1_loss_composite(const Value* args, Value* results) {
 void smooth_l1_loss_composite(const Value* args, Value* results) {
   const double beta = args[5].real();
   FRAMEJIT_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
-  const Tensor distance = distance_of(args);
-  const Tensor loss = beta == 0
-                          ? distance
-                          : where(lt(distance, beta), square(distance) * (0.5 / beta), distance - 0.5 * beta);
-  results[0] = reduce_loss(loss, reduction_name(args[2], args[3], args[4]));
+  if (beta == 0) {
+    const Value of_l1[] = {args[0], args[1], args[2], args[3], args[4], Value()};
+    return l1_loss_composite(of_l1, results);
+  }
+  warn_of_sizes(args[0].tensor(), args[1].tensor());
+  results[0] =
+      reduce_loss(huber_elements(args[0], args[1], beta, 1.0), reduction_name(args[2], args[3], args[4]));
 }
 /// args: input, target, reduction, delta, weight. The mean is over elements, whatever their weights are.
 void huber_loss_composite(const Value* args, Value* results) {
   const double delta = args[3].real();
   FRAMEJIT_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
-  const Tensor distance = distance_of(args);
-  Tensor loss = where(le(distance, delta), square(distance) * 0.5, (distance - 0.5 * delta) * delta);
+  warn_of_sizes(args[0].tensor(), args[1].tensor());
+  Tensor loss = huber_elements(args[0], args[1], delta, delta);
   if (!args[4].is_none()) {
     check_weight(args[4].tensor(), args[0].tensor());
     loss = loss * args[4].tensor();
@@ -309,9 +312,6 @@ void check_same_size(const char* name, const Value& target, const Value& input) 
 /// Minus infinity near 0 and 1 is replaced by -100, as PyTorch does, so that the loss stays finite.
 Tensor bounded_log(const Tensor& x) { return clamp_min(log(x), -100); }
 
-/// log(sigmoid(x)) without overflow.
-Tensor log_sigmoid(const Tensor& x) { return clamp_max(x, 0) - log1p(exp(-abs(x))); }
-
 }  // namespace
 
 /// args: input, target, weight, size_average, reduce, reduction.
@@ -326,9 +326,9 @@ void binary_cross_entropy_composite(const Value* args, Value* results) {
 void binary_cross_entropy_with_logits_composite(const Value* args, Value* results) {
   check_same_size("binary_cross_entropy_with_logits", args[1], args[0]);
   const Tensor input = args[0].tensor(), target = args[1].tensor();
-  Tensor positive = log_sigmoid(input);
-  if (!args[6].is_none()) positive = positive * (sub(args[6], 1) * target + 1);
-  const Tensor loss = rsub(target, 1) * input - positive;
+  const Tensor loss = args[6].is_none()
+                          ? logit_cross_entropy(input, target)
+                          : rsub(target, 1) * input - (sub(args[6], 1) * target + 1) * logsigmoid(input);
   results[0] = reduce_loss(weighted(loss, args[2]), reduction_name(args[3], args[4], args[5]));
 }
 

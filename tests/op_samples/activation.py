@@ -27,6 +27,9 @@ SAMPLES.update(
 
 # Rows without a Python name: the sample of which public row runs them.
 INTERNAL = {
+    "gated": "glu",
+    "gated_slope": "glu",
+    "gated_halves": "glu",
     "prelu_elements": "prelu",
     "gelu_erf": "gelu",
     "gelu_erf_slope": "gelu",

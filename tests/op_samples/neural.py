@@ -18,7 +18,7 @@ SAMPLES.update(
         "rms_norm": [S(T(4, 6), (6,), T(6), tolerance=4), S(T(2, 3, 4), (3, 4), eps=0.1, tolerance=4)],
         "mse_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), reduction="sum"), S(scores, T(4, 5), reduction="none"), S(scores, T(4, 5), weight=T(4, 5, low=0.1))],
         "l1_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), reduction="none"), S(scores, T(4, 5), weight=T(4, 5, low=0.1), reduction="sum")],
-        "smooth_l1_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), beta=0.5, reduction="sum")],
+        "smooth_l1_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), beta=0.5, reduction="sum"), S(scores, T(4, 5), beta=0.0)],
         "huber_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), delta=0.5, reduction="none"), S(scores, T(4, 5), weight=T(4, 5, low=0.1))],
         "nll_loss": [S(scores, classes), S(scores, classes, T(5, low=0.1, grad=False)), S(T(2, 5, 3), T(2, 3, dtype="int64", low=0, high=5), reduction="sum"), S(scores, T(values=[1, -100, 2, -100], dtype="int64")), S(T(5), T(dtype="int64", low=0, high=5)), S(scores, T(3, dtype="int64", low=0))],
         "cross_entropy": [
@@ -33,6 +33,8 @@ SAMPLES.update(
 
 # Rows without a Python name: the sample of which public row runs them.
 INTERNAL = {
+    "huber_elements": "huber_loss", "huber_slope": "huber_loss",
+    "logit_cross_entropy": "binary_cross_entropy_with_logits",
     "class_losses": "cross_entropy", "target_losses": "nll_loss",
     "softmax_rows": "softmax",
     "log_softmax_rows": "log_softmax",

@@ -12,6 +12,13 @@ EIGEN_STRONG_INLINE Block<typename A::Scalar> silu_slope(const A& a) {
   const Block<T> s = sigmoid(a);
   return s * (T(1) + a * (T(1) - s));
 }
+/// Derivative by b of a * s with s = sigmoid(b): a * s * (1 - s).
+template <class A, class B>
+EIGEN_STRONG_INLINE Block<typename A::Scalar> gated_slope(const A& a, const B& b) {
+  using T = typename A::Scalar;
+  const Block<T> s = sigmoid(b);
+  return a * s * (T(1) - s);
+}
 template <class A>
 EIGEN_STRONG_INLINE auto complex_silu_slope(const A& a) {
   return each(
