@@ -37,6 +37,9 @@ std::vector<T> all_divisors(const Windows& windows, const Divisors& divisors) {
   return all;
 }
 
+/// Shorter rows of images are taken window by window: a loop over a row is not worth its call.
+constexpr int64_t kLeastRow = 16;
+
 bool is_half(DType dtype) { return is_floating(dtype) && wider_type(dtype) != dtype; }
 
 /// Halves are summed in float32 and rounded once.
@@ -86,8 +89,10 @@ void average(const Tensor& self, const Windows& windows, const Spatial& sizes, c
         const T* image = from.data_as<T>() + p * plane;
         T* to = result.data_as<T>() + p * out;
         if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-          average_rows(windows, sizes, divisors, image, to);
-          continue;
+          if (sizes[2] >= kLeastRow) {
+            average_rows(windows, sizes, divisors, image, to);
+            continue;
+          }
         }
         for_each_window(windows, [&](int64_t at, size_t z, size_t y, size_t x) {
           T sum = T(0);
