@@ -212,7 +212,7 @@ void addr_composite(const Value* args, Value* results) {
 /// Of halves, the bias is added before the sums are rounded.
 void linear_composite(const Value* args, Value* results) {
   const Tensor input = args[0].tensor(), weight = args[1].tensor();
-  if (!args[2].is_none() && is_half(input.dtype()) && input.dim() > 1 && weight.dim() == 2) {
+  if (!args[2].is_none() && is_half(input.dtype()) && input.dim() > 0 && weight.dim() == 2) {
     Dims sizes = input.sizes();
     Dims leading = sizes;
     leading.resize(input.dim() - 1);

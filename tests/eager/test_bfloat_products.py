@@ -91,6 +91,7 @@ def test_what_is_added_is_not_rounded_before(side: int, dtype: fj.dtype) -> None
         (fj.baddbmm(a, a, b, beta=0.5, alpha=2), fj.baddbmm(wide[0], *wide[:2], beta=0.5, alpha=2)),
         (fj.addmv(bias, a[0], b[0, 0]), fj.addmv(wide[2], wide[0][0], wide[1][0, 0])),
         (fj.nn.functional.linear(rows, a[0], bias), fj.nn.functional.linear(wide[3], wide[0][0], wide[2])),
+        (fj.nn.functional.linear(bias, a[0], bias), fj.nn.functional.linear(wide[2], wide[0][0], wide[2])),
     ]
     unit = 2**-8 if dtype is fj.bfloat16 else 2**-11
     for result, expected in cases:
