@@ -285,3 +285,14 @@ def test_losses_with_weights_of_other_sizes() -> None:
     for loss in (fj.nn.functional.mse_loss, fj.nn.functional.l1_loss, fj.nn.functional.huber_loss):
         with pytest.raises(ValueError, match="same size"):
             loss(fj.ones(2, 3), fj.ones(2, 3), weight=fj.ones(3))
+
+
+@pytest.mark.parametrize("name", ["hardswish", "silu", "relu", "softshrink", "hardsigmoid"])
+def test_infinite_gradients_of_activations(name: str) -> None:
+    """Where a function is constant, even an infinite gradient is 0; a product with a slope that is 0 would be NaN."""
+    points, got = [-400.0, -4.0, -0.25, 0.0, 1.5, 4.0], []
+    for library in (fj, torch):
+        x = library.tensor(points).requires_grad_()
+        getattr(library.nn.functional, name)(x).backward(library.full((len(points),), float("inf")))
+        got.append(x.grad.tolist())
+    np.testing.assert_array_equal(*got)
