@@ -4,6 +4,7 @@
 
 #include "eager/autograd/formulas.h"
 #include "eager/composite/fused_sums.h"
+#include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
@@ -91,6 +92,7 @@ namespace {
 
 /// The root of x >= 0, with gradient 0 (not infinite, or NaN) where x is 0.
 Tensor root_flat_at_zero(const Tensor& x) {
+  if (needs_no_graph({x})) return sqrt(x);
   const Tensor zero = eq(x, 0);
   return masked_fill(sqrt(masked_fill(x, zero, 1)), zero, 0);
 }
