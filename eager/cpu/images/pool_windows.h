@@ -1,6 +1,7 @@
 // The windows of pooling along each dim, as tables; one and two spatial dims are three with sizes of 1.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -52,6 +53,11 @@ void for_each_window(const Windows& w, F f) {
   for (size_t z = 0; z < w[0].begin.size(); ++z)
     for (size_t y = 0; y < w[1].begin.size(); ++y)
       for (size_t x = 0; x < w[2].begin.size(); ++x) f(at++, z, y, x);
+}
+
+/// How many images one thread should take at a time, of which each is so much work.
+inline int64_t planes_per_piece(int64_t plane_work) {
+  return std::max<int64_t>(1, 32768 / std::max<int64_t>(1, plane_work));
 }
 
 }  // namespace framejit::eager::cpu
