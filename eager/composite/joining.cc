@@ -1,4 +1,5 @@
 // Joining, repeating and reordering.
+#include "eager/autograd/joining_formulas.h"
 #include "eager/composite/support.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/creation.h"
@@ -32,16 +33,6 @@ Tensor repeated(const Tensor& self, const Dims& repeats) {
     folded.push_back(padded.size(i) * repeats.sym(i));
   }
   return reshape(contiguous_copy(expand(reshape(padded, split), wide)), folded);
-}
-
-/// Dim `dim` turned by `shift` places.
-Tensor rolled(const Tensor& self, SymInt shift, int64_t dim) {
-  const int at = wrap_dim(dim, self.dim());
-  const SymInt size = self.size(at);
-  if (size == 0) return clone(self);
-  const SymInt start = floor_mod(SymInt(0) - shift, size);
-  if (start == 0) return clone(self);
-  return cat({slice(self, at, start, size), slice(self, at, 0, start)}, at);
 }
 
 }  // namespace
@@ -96,21 +87,9 @@ void repeat_interleave_composite(const Value* args, Value* results) {
   results[0] = reshape(contiguous_copy(expand(unsqueeze(self, dim + 1), wide)), folded);
 }
 
-/// args: self, shifts, dims.
-void roll_composite(const Value* args, Value* results) {
-  Tensor self = args[0].tensor();
-  const Dims shifts = *optional_dims(args[1]), dims = *optional_dims(args[2]);
-  if (dims.empty()) {
-    FRAMEJIT_CHECK(shifts.size() == 1, "shifts and dimensions must align. shifts: ", shifts.size(),
-                   ", dims:0");
-    return void(results[0] = reshape(rolled(reshape(self, {-1}), shifts.sym(0), 0), self.sizes()));
-  }
-  FRAMEJIT_CHECK(shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(),
-                 ", dims:", dims.size());
-  FRAMEJIT_CHECK_TYPE(self.dim() > 0, index, "Dimension specified as ", dims[0],
-                      " but tensor has no dimensions");
-  for (int i = 0; i < dims.size(); ++i) self = rolled(self, shifts.sym(i), dims[i]);
-  results[0] = self;
+Tensor ops::roll_backward(const Tensor& grad, Dims shifts, const Dims& dims) {
+  for (int64_t& shift : shifts) shift = -shift;
+  return roll(grad, shifts, dims);
 }
 
 void argsort_composite(const Value* args, Value* results) {

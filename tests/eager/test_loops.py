@@ -49,6 +49,26 @@ def test_broadcast(name: str, dtype: str) -> None:
     assert fj.equal(fj.compile(BROADCASTS[name])(*ours), BROADCASTS[name](*ours))
 
 
+SHORT_ROWS = [
+    ((20, 1, 20, 1), (1, 20, 1, 20)),
+    ((3000, 3), (3000, 1)),
+    ((3000, 3), (3,)),
+    ((40, 50, 3), (40, 1, 3)),
+    ((7, 1, 33), (1, 31, 33)),
+    ((60, 1, 1, 5), (60, 3, 4, 1)),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8", "float16", "complex128"])
+@pytest.mark.parametrize("shapes", SHORT_ROWS)
+def test_short_rows(shapes: tuple[tuple[int, ...], tuple[int, ...]], dtype: str) -> None:
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(0, 100, shape).astype(dtype) for shape in shapes)
+    x, y = fj.from_numpy(a), fj.from_numpy(b)
+    np.testing.assert_array_equal((x + y).numpy(), a + b)
+    np.testing.assert_array_equal(fj.where(x == y, x, y).numpy(), np.where(a == b, a, b))
+
+
 def test_rows_are_written_in_place() -> None:
     (a, b), (c, d) = both("float32", 150, 205)
     a[:, 3:] += b[:, 1:203]

@@ -21,7 +21,7 @@ SAMPLES.update(
         "repeat_interleave.counts": [S(x, T(values=[1, 0, 2], dtype="int64"), 0), S(x, T(values=[2], dtype="int32"), 1), S(x, T(values=2, dtype="int64")), S(x, T(values=[1, 0, 2], dtype="int64"), 0, output_size=3), S(x, T(values=[1, 2], dtype="int64"), 0)],
         "repeat_interleave.indices": [S(T(values=[1, 0, 2]), dtypes=("int32", "int64")), S(T(values=[1, -1], dtype="int64")), S(T(2, 2, dtype="int64"))],
         "flip": [S(x, (0,), dtypes=ALL), S(x, (0, 1)), S(T(3, 4, layout="permuted"), (1,)), S(x, (0, 0)), S(T(0, 2), (0,))],
-        "roll": [S(x, 1, 0), S(x, (1, -2), (0, 1)), S(x, 5), S(x, (1, 2), (0,))],
+        "roll": [S(x, 1, 0), S(x, (1, -2), (0, 1)), S(x, 5), S(x, (1, 2), (0,)), S(x, (1, -9), (-1, -1))],
         "sort": [S(ordered, dtypes=NUMBERS), S(ordered, 0, True), S(T(values=[3.0, math.nan, -math.inf, 1.0], grad=False)), S(T(values=[3.0, math.nan, 1.0], grad=False), descending=True), S(T())],
         "argsort": [S(ordered), S(ordered, 0, True)],
         "topk": [S(ordered, 2, dtypes=NUMBERS), S(ordered, 2, 0, False), S(ordered, 9), S(T(values=[3.0, math.nan, 1.0], grad=False), 2)],

@@ -5,6 +5,7 @@
 
 #include "eager/cpu/loops/loop_kernels.h"
 #include "eager/cpu/loops/nest.h"
+#include "eager/cpu/loops/row_blocks.h"
 #include "eager/cpu/loops/tile_variant.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
@@ -18,86 +19,6 @@ constexpr int64_t kFew = 2048;
 /// A row that is shorter is not worth a call of its own.
 constexpr int64_t kLeastRow = 64;
 constexpr int64_t kLeastRowOfFew = 16;
-
-const void* later(const void* place, int64_t bytes) { return static_cast<const char*>(place) + bytes; }
-void* written(const void* place) { return const_cast<void*>(place); }
-
-/// The elements of a call in their order, innermost dim first, by as few dims as describe it: those of size 1 are
-/// left out, and those through which every tensor steps evenly are joined.
-struct Walk {
-  static constexpr int kMostDims = 8;
-  using Steps = std::array<int64_t, kMaxOperands + 1>;  ///< per operand, then of the result; in bytes
-  using Places = std::array<const void*, kMaxOperands + 1>;
-
-  int tensors = 0;
-  int rank = 0;
-  int64_t sizes[kMostDims];
-  Steps steps[kMostDims];
-  Places begin{};
-
-  bool add(int64_t size, const Steps& step) {
-    if (rank > 0 && continues(step)) {
-      sizes[rank - 1] *= size;
-      return true;
-    }
-    if (rank == kMostDims) return false;
-    sizes[rank] = size;
-    steps[rank++] = step;
-    return true;
-  }
-  int64_t rows() const {
-    int64_t count = 1;
-    for (int d = 1; d < rank; ++d) count *= sizes[d];
-    return count;
-  }
-  /// Whether tensor `t` has its elements side by side.
-  bool is_dense(int t, int64_t item) const {
-    for (int d = 0; d < rank; item *= sizes[d++])
-      if (steps[d][size_t(t)] != item) return false;
-    return true;
-  }
-  bool is_one_element(int t) const {
-    return std::all_of(steps, steps + rank, [t](const Steps& step) { return step[size_t(t)] == 0; });
-  }
-  Places row(int64_t number) const {
-    Places places = begin;
-    for (int d = 1; d < rank; number /= sizes[d++])
-      for (int t = 0; t < tensors; ++t)
-        places[size_t(t)] = later(places[size_t(t)], number % sizes[d] * steps[d][size_t(t)]);
-    return places;
-  }
-
- private:
-  bool continues(const Steps& step) const {
-    for (int t = 0; t < tensors; ++t)
-      if (step[size_t(t)] != steps[rank - 1][size_t(t)] * sizes[rank - 1]) return false;
-    return true;
-  }
-};
-
-/// Calls `take(places)` for rows [first, last).
-template <class Take>
-void for_each_row(const Walk& walk, int64_t first, int64_t last, const Take& take) {
-  int64_t at[Walk::kMostDims];
-  int64_t number = first;
-  for (int d = 1; d < walk.rank; number /= walk.sizes[d++]) at[d] = number % walk.sizes[d];
-  Walk::Places places = walk.row(first);
-  const auto move = [&](int d, int64_t times) {
-    for (size_t t = 0; t < places.size(); ++t) places[t] = later(places[t], times * walk.steps[d][t]);
-  };
-  for (int64_t row = first;;) {
-    if (walk.rank == 1) return take(places);
-    for (const int64_t end = std::min(last, row + walk.sizes[1] - at[1]); row < end; ++row, move(1, 1))
-      take(places);
-    if (row == last) return;
-    move(1, -walk.sizes[1]);
-    at[1] = 0;
-    for (int d = 2; move(d, 1), ++at[d] == walk.sizes[d]; ++d) {
-      move(d, -walk.sizes[d]);
-      at[d] = 0;
-    }
-  }
-}
 
 int64_t stride_from_end(const Operand& operand, int dims_from_end) {
   const int d = operand.sizes ? operand.sizes->size() - 1 - dims_from_end : -1;
@@ -122,18 +43,8 @@ bool make_walk(const Operand* operands, int operand_count, int64_t in_item, cons
   return walk.rank > 0;
 }
 
-struct Call {
-  Walk walk;
-  const TileKernel* kernel;
-  int operand_count;
-  int64_t in_item, out_item;
-  const double* params;
-  unsigned single = 0;  ///< operands that are one element for all of the call, in the type of the kernel
-  bool halves;
-};
-
 /// Row by row. False where the rows are none.
-bool run_as_rows(const Call& call) {
+bool run_as_rows(const RowCall& call) {
   const Walk& walk = call.walk;
   const int out = call.operand_count;
   unsigned mask = call.single;
@@ -204,7 +115,7 @@ void lay_out(const Walk& walk, int t, int64_t item, char* dense, bool back) {
 }
 
 /// A few elements: what is not dense is laid out anew.
-void run_few(const Call& call, int64_t n) {
+void run_few(const RowCall& call, int64_t n) {
   const Walk& walk = call.walk;
   const int out = call.operand_count;
   ScratchScope scope;
@@ -236,14 +147,14 @@ Dims broadcast_strides(const Operand& operand, const Dims& sizes) {
 bool run_rows(const TileCall& call, const DirectKernel& direct, const Operand* operands,
               const Tensor& result) {
   if (!direct.kernel || call.operand_count == 0) return false;
-  Call made{{},
-            direct.kernel,
-            call.operand_count,
-            int64_t(item_size(call.compute)),
-            int64_t(item_size(result.dtype())),
-            call.params,
-            0,
-            direct.halves};
+  RowCall made{{},
+               direct.kernel,
+               call.operand_count,
+               int64_t(item_size(call.compute)),
+               int64_t(item_size(result.dtype())),
+               call.params,
+               0,
+               direct.halves};
   Cell cells[kMaxOperands];
   for (int i = 0; i < call.operand_count; ++i)
     if (operands[i].sizes && operands[i].dtype != call.compute) return false;
@@ -258,7 +169,7 @@ bool run_rows(const TileCall& call, const DirectKernel& direct, const Operand* o
   if (made.halves && !tile_variant(*made.kernel, made.operand_count, made.single)) return false;
   const int64_t n = made.walk.rows() * made.walk.sizes[0];
   if (made.walk.sizes[0] >= (n <= kFew ? kLeastRowOfFew : kLeastRow) && run_as_rows(made)) return true;
-  if (n > kFew) return false;
+  if (n > kFew) return run_as_blocks(made);
   run_few(made, n);
   return true;
 }

@@ -1,5 +1,5 @@
 // Pointwise calls whose operands lie in memory row by row (a matrix and a row, a matrix and a column, slices), or that
-// are few elements in any layout.
+// are few elements in any layout, or of which the rows are short (row_blocks.h).
 #pragma once
 
 #include "eager/cpu/loops/pointwise.h"

@@ -15,11 +15,16 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-/// log(exp(a) + exp(b)).
+/// The logarithm of a sum of exponentials.
 double add_logs(double a, double b) {
-  if (a == kNever) return b;
-  if (b == kNever) return a;
-  return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
+  const double largest = std::max(a, b);
+  if (largest == kNever) return a + b;
+  return largest + std::log(std::exp(a - largest) + std::exp(b - largest));
+}
+double add_logs(double a, double b, double c) {
+  const double largest = std::max(std::max(a, b), c);
+  if (largest == kNever) return a + b + c;
+  return largest + std::log(std::exp(a - largest) + std::exp(b - largest) + std::exp(c - largest));
 }
 
 /// The arguments log_probs (T, N, C), targets (N, S) or one after the other, and lengths.
@@ -56,8 +61,8 @@ struct CtcInput {
   bool may_skip(int64_t n, int64_t state) const {
     return state % 2 == 1 && state >= 2 && label(n, state) != label(n, state - 2);
   }
-  double log_prob(int64_t t, int64_t n, int64_t c) const {
-    return log_probs.data_as<double>()[(t * batch + n) * classes + c];
+  const double* log_probs_at(int64_t t, int64_t n) const {
+    return log_probs.data_as<double>() + (t * batch + n) * classes;
   }
 
  private:
@@ -76,17 +81,39 @@ struct CtcInput {
   }
 };
 
+/// What the states of one sequence are.
+struct Sequence {
+  std::vector<int64_t> labels;
+  std::vector<char> may_skip;
+
+  Sequence(const CtcInput& in, int64_t n) {
+    for (int64_t s = 0; s < in.states(n); ++s) {
+      labels.push_back(in.label(n, s));
+      may_skip.push_back(in.may_skip(n, s));
+    }
+  }
+  int64_t states() const { return int64_t(labels.size()); }
+};
+
 /// Forward variables of one sequence: `alpha` is times x stride.
 double forward(const CtcInput& in, int64_t n, double* alpha, int64_t stride) {
-  const int64_t states = in.states(n), times = in.input_length(n);
+  const Sequence sequence(in, n);
+  const int64_t states = sequence.states(), times = in.input_length(n);
   if (times == 0) return in.target_length(n) == 0 ? 0 : -kNever;
-  for (int64_t t = 0; t < times; ++t)
+  for (int64_t s = 0; s < std::min<int64_t>(states, 2); ++s)
+    alpha[s] = in.log_probs_at(0, n)[sequence.labels[size_t(s)]];
+  for (int64_t t = 1; t < times; ++t) {
+    const double* last = alpha + (t - 1) * stride;
+    const double* log_probs = in.log_probs_at(t, n);
     for (int64_t s = 0; s < states; ++s) {
-      double before = t == 0 ? (s < 2 ? 0 : kNever) : alpha[(t - 1) * stride + s];
-      if (t > 0 && s >= 1) before = add_logs(before, alpha[(t - 1) * stride + s - 1]);
-      if (t > 0 && in.may_skip(n, s)) before = add_logs(before, alpha[(t - 1) * stride + s - 2]);
-      alpha[t * stride + s] = before + in.log_prob(t, n, in.label(n, s));
+      double before = last[s];
+      if (sequence.may_skip[size_t(s)])
+        before = add_logs(before, last[s - 1], last[s - 2]);
+      else if (s >= 1)
+        before = add_logs(before, last[s - 1]);
+      alpha[t * stride + s] = before + log_probs[sequence.labels[size_t(s)]];
     }
+  }
   const double* last = alpha + (times - 1) * stride;
   return -(states > 1 ? add_logs(last[states - 1], last[states - 2]) : last[0]);
 }
@@ -94,24 +121,26 @@ double forward(const CtcInput& in, int64_t n, double* alpha, int64_t stride) {
 /// Adds the gradient of one sequence's loss: probability minus the share of the label, at each time.
 void backward(const CtcInput& in, int64_t n, const double* alpha, int64_t stride, double loss, double grad,
               double* to) {
-  const int64_t states = in.states(n), times = in.input_length(n);
-  std::vector<double> beta(size_t(states), kNever), next, shares(size_t(in.classes), kNever);
+  const Sequence sequence(in, n);
+  const int64_t states = sequence.states(), times = in.input_length(n);
+  std::vector<double> beta(size_t(states), kNever), next(beta), shares(size_t(in.classes));
   for (int64_t t = times - 1; t >= 0; --t) {
-    next = beta;
-    std::fill(shares.begin(), shares.end(), kNever);
+    beta.swap(next);
+    // Of an infinite loss no label has a share that makes sense.
+    std::fill(shares.begin(), shares.end(), std::isinf(loss) ? std::nan("") : 0);
+    const double* log_probs = in.log_probs_at(t, n);
     for (int64_t s = 0; s < states; ++s) {
       double after = t == times - 1 ? (s >= states - 2 ? 0 : kNever) : next[size_t(s)];
-      if (t < times - 1 && s + 1 < states) after = add_logs(after, next[size_t(s + 1)]);
-      if (t < times - 1 && s + 2 < states && in.may_skip(n, s + 2))
-        after = add_logs(after, next[size_t(s + 2)]);
-      const int64_t label = in.label(n, s);
-      beta[size_t(s)] = after + in.log_prob(t, n, label);
-      shares[size_t(label)] = add_logs(shares[size_t(label)], alpha[t * stride + s] + after);
+      if (t < times - 1 && s + 2 < states && sequence.may_skip[size_t(s + 2)])
+        after = add_logs(after, next[size_t(s + 1)], next[size_t(s + 2)]);
+      else if (t < times - 1 && s + 1 < states)
+        after = add_logs(after, next[size_t(s + 1)]);
+      const int64_t label = sequence.labels[size_t(s)];
+      beta[size_t(s)] = after + log_probs[label];
+      shares[size_t(label)] += std::exp(alpha[t * stride + s] + after + loss);
     }
-    for (int64_t c = 0; c < in.classes; ++c) {
-      const double probability = std::exp(in.log_prob(t, n, c));
-      to[(t * in.batch + n) * in.classes + c] = grad * (probability - std::exp(shares[size_t(c)] + loss));
-    }
+    for (int64_t c = 0; c < in.classes; ++c)
+      to[(t * in.batch + n) * in.classes + c] = grad * (std::exp(log_probs[c]) - shares[size_t(c)]);
   }
 }
 

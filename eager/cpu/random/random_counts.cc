@@ -2,6 +2,7 @@
 // gives: how many numbers an element needs is not known beforehand.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/thread_pool.h"
@@ -15,20 +16,26 @@ using namespace cpu;
 
 namespace {
 
+/// Two numbers come of each block of Philox; the block that holds the key has the first one.
 class ElementStream {
  public:
   ElementStream(RandomState state, int64_t element) {
     const PhiloxBlock key = philox(state.seed, state.offset + uint64_t(element));
     key_ = uint64_t(key[0]) << 32 | key[1];
+    waiting_ = uniform_double(key[2], key[3]);
   }
   /// In [0, 1).
   double next() {
+    if (std::exchange(has_waiting_, !has_waiting_)) return waiting_;
     const PhiloxBlock block = philox(key_, next_++);
+    waiting_ = uniform_double(block[2], block[3]);
     return uniform_double(block[0], block[1]);
   }
 
  private:
   uint64_t key_, next_ = 0;
+  double waiting_;
+  bool has_waiting_ = true;
 };
 
 double log_factorial(double k) { return std::lgamma(k + 1); }

@@ -73,12 +73,22 @@ EIGEN_STRONG_INLINE auto complex_abs(const A& a) {
 }
 template <class A>
 EIGEN_STRONG_INLINE auto complex_sgn(const A& a) {
-  return each(
-      [](Complex x) {
-        const double length = std::hypot(x.real(), x.imag());
-        return length == 0 ? Complex(0) : Complex(x.real() / length, x.imag() / length);
-      },
-      a);
+  using T = typename A::Scalar;
+  if constexpr (std::is_same_v<T, Complex>)
+    return each(
+        [](Complex x) {
+          const double length = std::hypot(x.real(), x.imag());
+          return length == 0 ? Complex(0) : Complex(x.real() / length, x.imag() / length);
+        },
+        a);
+  else  // a double has room for the squares of floats
+    return each(
+        [](T x) {
+          const double real = x.real(), imag = x.imag(), square = real * real + imag * imag;
+          const double scale = square == 0 ? 0 : 1 / std::sqrt(square);
+          return T(float(real * scale), float(imag * scale));
+        },
+        a);
 }
 
 #define FRAMEJIT_TILE_COMPLEX(name, expression)           \

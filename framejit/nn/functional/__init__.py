@@ -133,7 +133,8 @@ one_hot = _ops.one_hot
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Shapes: ``(*, in1)``, ``(*, in2)``, ``(out, in1, in2)``, ``(out)`` -> ``(*, out)``."""
-    left = (input1.unsqueeze(-2).unsqueeze(-2) @ weight).squeeze(-2)
+    left = (input1.reshape(-1, input1.shape[-1]) @ weight).movedim(0, -2)
+    left = left.reshape(*input1.shape[:-1], *left.shape[-2:])
     result = (left * input2.unsqueeze(-2)).sum(-1, dtype=left.dtype)
     return result if bias is None else result + bias
 
