@@ -2,6 +2,7 @@
 #include "eager/autograd/formulas.h"
 #include "eager/composite/halves.h"
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/nn/softmax_columns.h"
 #include "eager/cpu/nn/softmax_rows.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/comparison.h"
@@ -168,23 +169,29 @@ std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<Tensor>& 
   return parts;
 }
 
-/// Whether a gradient that will not be differentiated can be computed row by row, in one kernel.
-static bool by_softmax_rows(const Tensor& grad, const Tensor& result, SymInt dim) {
-  if (modes().grad_enabled || grad.is_symbolic() || result.is_symbolic() || result.dim() == 0) return false;
-  return grad.dtype() == result.dtype() &&
-         cpu::are_softmax_rows(result, wrap_dim(dim.expect(), result.dim()));
+/// A gradient that will not be differentiated, in one kernel. Undefined where there is none.
+static Tensor softmax_backward_by_kernel(const Tensor& grad, const Tensor& result, SymInt given, bool log) {
+  if (modes().grad_enabled || grad.is_symbolic() || result.is_symbolic() || result.dim() == 0 ||
+      grad.dtype() != result.dtype())
+    return {};
+  const int dim = wrap_dim(given.expect(), result.dim());
+  if (cpu::are_softmax_rows(result, dim))
+    return cpu::softmax_rows_backward(cpu::contiguous(grad), result, log);
+  if (cpu::has_softmax_columns(result, dim))
+    return cpu::softmax_columns_backward(cpu::contiguous(grad), result, dim, log);
+  return {};
 }
 
 Tensor softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim) {
-  if (by_softmax_rows(grad, result, dim))
-    return cpu::softmax_rows_backward(cpu::contiguous(grad), result, /*log=*/false);
+  if (const Tensor made = softmax_backward_by_kernel(grad, result, dim, /*log=*/false); made.defined())
+    return made;
   const Tensor wide = widened(result), weighted = widened(grad) * wide;
   return narrowed(weighted - wide * sum(weighted, one_dim(dim), true), result.dtype());
 }
 
 Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, SymInt dim) {
-  if (by_softmax_rows(grad, result, dim))
-    return cpu::softmax_rows_backward(cpu::contiguous(grad), result, /*log=*/true);
+  if (const Tensor made = softmax_backward_by_kernel(grad, result, dim, /*log=*/true); made.defined())
+    return made;
   const Tensor wide = widened(grad);
   return narrowed(wide - exp(widened(result)) * sum(wide, one_dim(dim), true), grad.dtype());
 }

@@ -12,8 +12,8 @@ scores, classes = T(4, 5), T(4, dtype="int64", low=0, high=5)
 probability = T(4, 5, low=0.05, high=0.95)
 SAMPLES.update(
     {
-        "softmax": [S(scores, 1, dtypes=FLOATS), S(T(2, 3, 4), 0), S(T(2, 0), 1), S(T(2, 3, 4), 1), S(T(), 0), S(T(3, 40, layout="sliced"), -1), S(scores, 1, dtype="float64"), S(T(3, dtype="int64"), 0), S(T(values=[[math.nan, 1.0], [math.inf, 1.0], [-math.inf, 1.0], [-math.inf, -math.inf]], grad=False), 1)],
-        "log_softmax": [S(scores, 1, dtypes=FLOATS), S(T(2, 3, 4), 0), S(T(2, 0), 1), S(T(2, 3, 4), 1), S(T(), 0), S(scores, 1, dtype="float64")],
+        "softmax": [S(scores, 1, dtypes=FLOATS), S(T(2, 3, 20), 1), S(T(2, 3, 4), 0), S(T(2, 0), 1), S(T(2, 3, 4), 1), S(T(), 0), S(T(3, 40, layout="sliced"), -1), S(scores, 1, dtype="float64"), S(T(3, dtype="int64"), 0), S(T(values=[[math.nan, 1.0], [math.inf, 1.0], [-math.inf, 1.0], [-math.inf, -math.inf]], grad=False), 1)],
+        "log_softmax": [S(scores, 1, dtypes=FLOATS), S(T(2, 3, 20), 1), S(T(2, 3, 4), 0), S(T(2, 0), 1), S(T(2, 3, 4), 1), S(T(), 0), S(scores, 1, dtype="float64")],
         "layer_norm": [S(T(4, 6), (6,), T(6), T(6), dtypes=FLOATS, tolerance=4), S(T(2, 3, 4), (3, 4), tolerance=4), S(T(4, 6), (6,), T(6), None, 0.1, tolerance=4), S(T(4, 6), (5,))],
         "rms_norm": [S(T(4, 6), (6,), T(6), tolerance=4), S(T(2, 3, 4), (3, 4), eps=0.1, tolerance=4)],
         "mse_loss": [S(scores, T(4, 5)), S(scores, T(4, 5), reduction="sum"), S(scores, T(4, 5), reduction="none"), S(scores, T(4, 5), weight=T(4, 5, low=0.1))],

@@ -125,21 +125,51 @@ struct ColumnArgs {
   }
 };
 
-/// Calls `f(column element, image element)` for what both have, row by row of the window's places.
+/// Places of one row that a tap of the window meets in the image: `count` columns from `column` on, and the elements
+/// of the image from `element` on, `window.stride[2]` apart. Before and behind them the tap meets padding.
+struct TapRow {
+  int64_t column, element, count, before, behind;
+};
+/// Calls `f` for the rows of each tap, in the order of the columns.
 template <class F>
-void for_each_tap(const Window& window, F f) {
+void for_each_tap_row(const Window& window, F f) {
   const Spatial &image = window.input, &places = window.output;
+  const int64_t stride = window.stride[2];
   int64_t column = 0;
   for (int64_t ky = 0; ky < window.kernel[1]; ++ky)
-    for (int64_t kx = 0; kx < window.kernel[2]; ++kx)
-      for (int64_t y = 0; y < places[1]; ++y) {
+    for (int64_t kx = 0; kx < window.kernel[2]; ++kx) {
+      const int64_t start = kx * window.dilation[2] - window.padding[2];  // where the first place reads
+      const int64_t first = std::clamp<int64_t>(start >= 0 ? 0 : (stride - 1 - start) / stride, 0, places[2]);
+      const int64_t past = std::clamp<int64_t>((image[2] - start + stride - 1) / stride, first, places[2]);
+      for (int64_t y = 0; y < places[1]; ++y, column += places[2]) {
         const int64_t row = y * window.stride[1] - window.padding[1] + ky * window.dilation[1];
-        for (int64_t x = 0; x < places[2]; ++x, ++column) {
-          const int64_t at = x * window.stride[2] - window.padding[2] + kx * window.dilation[2];
-          if (uint64_t(row) < uint64_t(image[1]) && uint64_t(at) < uint64_t(image[2]))
-            f(column, row * image[2] + at);
-        }
+        if (uint64_t(row) < uint64_t(image[1]))
+          f(TapRow{column + first, row * image[2] + start + first * stride, past - first, first,
+                   places[2] - past});
+        else
+          f(TapRow{column, 0, 0, 0, places[2]});
       }
+    }
+}
+
+template <class T>
+void read_tap_row(const T* image, const TapRow& row, int64_t stride, T* columns) {
+  T* to = columns + row.column;
+  std::fill_n(to - row.before, row.before, T(0));
+  if (stride == 1)
+    std::copy_n(image + row.element, row.count, to);
+  else
+    for (int64_t x = 0; x < row.count; ++x) to[x] = image[row.element + x * stride];
+  std::fill_n(to + row.count, row.behind, T(0));
+}
+template <class T>
+void add_tap_row(const T* columns, const TapRow& row, int64_t stride, T* image) {
+  const T* from = columns + row.column;
+  T* to = image + row.element;
+  if (stride == 1)
+    for (int64_t x = 0; x < row.count; ++x) to[x] = wrapping_sum(to[x], from[x]);
+  else
+    for (int64_t x = 0; x < row.count; ++x) to[x * stride] = wrapping_sum(to[x * stride], from[x]);
 }
 
 void check_rank(const TensorMeta& input, int batched, const char* what) {
@@ -174,8 +204,9 @@ void im2col_kernel(const Op& op, const Value* args, Value* results) {
     T* to = result.data_as<T>();
     parallel_for(planes, std::max<int64_t>(1, 32768 / column), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        std::fill_n(to + i * column, column, T(0));
-        for_each_tap(window, [&](int64_t c, int64_t p) { to[i * column + c] = from[i * image + p]; });
+        for_each_tap_row(window, [&](const TapRow& row) {
+          read_tap_row(from + i * image, row, window.stride[2], to + i * column);
+        });
       }
     });
   });
@@ -222,8 +253,8 @@ void col2im_kernel(const Op& op, const Value* args, Value* results) {
     parallel_for(planes, std::max<int64_t>(1, 32768 / column), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         std::fill_n(to + i * image, image, T(0));
-        for_each_tap(window, [&](int64_t c, int64_t p) {
-          to[i * image + p] = wrapping_sum(to[i * image + p], from[i * column + c]);
+        for_each_tap_row(window, [&](const TapRow& row) {
+          add_tap_row(from + i * column, row, window.stride[2], to + i * image);
         });
       }
     });

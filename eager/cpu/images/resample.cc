@@ -1,7 +1,8 @@
 // Resampling: each element of the result is a weighted sum of few elements of the input, dim by dim.
 #include <array>
 #include <cmath>
-#include <optional>
+#include <numeric>
+#include <vector>
 
 #include "eager/cpu/kernel_support.h"
 #include "eager/cpu/loops/row_ops.h"
@@ -15,16 +16,37 @@ using namespace cpu;
 
 namespace {
 
-/// Which elements of the input go into each of the result, along one dim, and with what weights.
+/// Which elements of the input go into each place of the result, along one dim, and with what weights.
 template <class T>
 struct Taps {
-  int count = 1;  ///< for each place
+  std::vector<int64_t> start{0};  ///< of each place, its first tap; then the number of taps
   std::vector<int64_t> index;
   std::vector<T> weight;
 
   void add(int64_t i, T w) {
     index.push_back(i);
     weight.push_back(w);
+  }
+  void end_place() { start.push_back(int64_t(index.size())); }
+  int64_t places() const { return int64_t(start.size()) - 1; }
+  int64_t count(int64_t place) const { return start[size_t(place) + 1] - start[size_t(place)]; }
+
+  /// Which places each of `elements` elements goes to, in their order.
+  Taps transposed(int64_t elements) const {
+    Taps result;
+    result.start.assign(size_t(elements) + 1, 0);
+    for (const int64_t i : index) ++result.start[size_t(i) + 1];
+    std::partial_sum(result.start.begin(), result.start.end(), result.start.begin());
+    result.index.resize(index.size());
+    result.weight.resize(index.size());
+    std::vector<int64_t> next = result.start;
+    for (int64_t place = 0; place < places(); ++place)
+      for (int64_t t = start[size_t(place)]; t < start[size_t(place) + 1]; ++t) {
+        const size_t to = size_t(next[size_t(index[size_t(t)])]++);
+        result.index[to] = place;
+        result.weight[to] = weight[size_t(t)];
+      }
+    return result;
   }
 };
 
@@ -49,6 +71,7 @@ void add_nearest(const Axis& axis, bool exact, Taps<T>& taps) {
     if (axis.output == axis.input && axis.scale <= 0) at = i;
     if (axis.output == 2 * axis.input && !exact) at = i / 2;
     taps.add(std::min(at, axis.input - 1), T(1));
+    taps.end_place();
   }
 }
 
@@ -61,6 +84,7 @@ void add_linear(const Axis& axis, bool align_corners, Taps<T>& taps) {
     const T part = std::clamp(place - T(left), T(0), T(1));
     taps.add(left, axis.output == axis.input ? T(1) : T(1) - part);
     taps.add(right, axis.output == axis.input ? T(0) : part);
+    taps.end_place();
   }
 }
 
@@ -84,6 +108,7 @@ void add_cubic(const Axis& axis, bool align_corners, Taps<T>& taps) {
     const T weights[4] = {cubic_far(part + 1), cubic_near(part), cubic_near(1 - part), cubic_far(2 - part)};
     for (int k = 0; k < 4; ++k)
       taps.add(std::clamp<int64_t>(int64_t(floor) - 1 + k, 0, axis.input - 1), weights[k]);
+    taps.end_place();
   }
 }
 
@@ -101,25 +126,21 @@ T cubic_bell(T x) {
 }
 
 /// A kernel that is 0 beyond `reach`, as wide as a place of the result where that is wider than an element of
-/// the input. Places with fewer elements than others get taps of weight 0.
+/// the input.
 template <class T, class Kernel>
 void add_antialiased(const Axis& axis, bool align_corners, T reach, Kernel kernel, Taps<T>& taps) {
   const T step = source_step<T>(axis, align_corners), width = std::max(step, T(1)), support = reach * width;
-  taps.count = int(std::ceil(support)) * 2 + 1;
   std::vector<T> weights;
   for (int64_t i = 0; i < axis.output; ++i) {
     const T centre = step * (T(i) + T(0.5));
     const int64_t first = std::max<int64_t>(int64_t(centre - support + T(0.5)), 0);
     const int64_t past = std::min<int64_t>(int64_t(centre + support + T(0.5)), axis.input);
-    weights.assign(size_t(taps.count), T(0));
-    T total = 0;
-    for (int64_t k = first; k < past; ++k) {
-      const T weight = kernel((T(k) - centre + T(0.5)) / width);
-      weights[size_t(k - first)] = weight;
-      total += weight;
-    }
-    for (int k = 0; k < taps.count; ++k)
-      taps.add(std::min(first + k, axis.input - 1), total == 0 ? T(0) : weights[size_t(k)] / total);
+    weights.clear();
+    for (int64_t k = first; k < past; ++k) weights.push_back(kernel((T(k) - centre + T(0.5)) / width));
+    const T total = std::accumulate(weights.begin(), weights.end(), T(0));
+    for (int64_t k = first; k < past; ++k)
+      taps.add(k, total == 0 ? T(0) : weights[size_t(k - first)] / total);
+    taps.end_place();
   }
 }
 
@@ -134,7 +155,6 @@ Taps<T> make_taps(const Axis& axis, const std::string& mode, bool align_corners)
     add_antialiased(axis, align_corners, T(2), cubic_bell<T>, taps);
     return taps;
   }
-  taps.count = mode == "linear" ? 2 : mode == "cubic" ? 4 : 1;
   if (mode == "linear")
     add_linear(axis, align_corners, taps);
   else if (mode == "cubic")
@@ -144,78 +164,85 @@ Taps<T> make_taps(const Axis& axis, const std::string& mode, bool align_corners)
   return taps;
 }
 
-/// Places of a row whose elements lie side by side.
-template <class T>
-void gather_elements(const Taps<T>& taps, int64_t count, const T* row, T* to) {
-  const int64_t* index = taps.index.data();
-  const T* weight = taps.weight.data();
-  if (taps.count == 2) {
-    for (int64_t i = 0; i < count; ++i)
-      to[i] = weight[2 * i] * row[index[2 * i]] + weight[2 * i + 1] * row[index[2 * i + 1]];
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    T sum = 0;
-    for (int t = 0; t < taps.count; ++t) sum += *weight++ * row[*index++];
+/// Places [begin, end) of a row whose elements lie side by side, all with kCount taps; any number of them if that is 0.
+template <int kCount, class T>
+void gather_places(const Taps<T>& taps, int64_t begin, int64_t end, const T* row, T* to) {
+  const int64_t* start = taps.start.data();
+  const int64_t* index = taps.index.data() + start[begin];
+  const T* weight = taps.weight.data() + start[begin];
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t count = kCount > 0 ? kCount : start[i + 1] - start[i];
+    T sum = count > 0 ? weight[0] * row[index[0]] : T(0);
+    for (int64_t t = 1; t < count; ++t) sum += weight[t] * row[index[t]];
     to[i] = sum;
+    index += count;
+    weight += count;
   }
 }
+
+/// Places of rows whose elements lie side by side. Most have as many taps as the one in the middle.
+template <class T>
+class ElementGather {
+ public:
+  explicit ElementGather(const Taps<T>& taps) : taps_(taps), begin_(taps.places() / 2), end_(begin_) {
+    if (taps.places() == 0) return;
+    const int64_t count = taps.count(begin_);
+    while (begin_ > 0 && taps.count(begin_ - 1) == count) --begin_;
+    while (end_ < taps.places() && taps.count(end_) == count) ++end_;
+    inner_ = count == 1   ? gather_places<1, T>
+             : count == 2 ? gather_places<2, T>
+             : count == 3 ? gather_places<3, T>
+             : count == 4 ? gather_places<4, T>
+                          : gather_places<0, T>;
+  }
+  void row(const T* from, T* to) const {
+    gather_places<0>(taps_, 0, begin_, from, to);
+    if (begin_ < end_) inner_(taps_, begin_, end_, from, to);
+    gather_places<0>(taps_, end_, taps_.places(), from, to);
+  }
+
+ private:
+  const Taps<T>& taps_;
+  int64_t begin_, end_;
+  void (*inner_)(const Taps<T>&, int64_t, int64_t, const T*, T*) = nullptr;
+};
 
 /// Places that are rows of `inner` elements.
 template <class T>
-void gather_rows(const Taps<T>& taps, int64_t count, int64_t inner, const T* from, T* to) {
+void gather_rows(const Taps<T>& taps, int64_t inner, const T* from, T* to) {
   const RowOps<T>& ops = RowOps<T>::get();
   ScratchScope scope;
   T* product = Scratch::of_thread().take_array<T>(inner);
-  for (int64_t i = 0; i < count; ++i, to += inner)
-    for (int t = 0; t < taps.count; ++t) {
-      const size_t tap = size_t(i * taps.count + t);
+  for (int64_t i = 0; i < taps.places(); ++i, to += inner) {
+    const size_t first = size_t(taps.start[size_t(i)]), past = size_t(taps.start[size_t(i) + 1]);
+    if (first == past) std::fill_n(to, inner, T(0));
+    for (size_t tap = first; tap < past; ++tap) {
       const T* row = from + taps.index[tap] * inner;
-      ops.multiply(row, taps.weight[tap], inner, t == 0 ? to : product);
-      if (t > 0) ops.add(to, product, inner, to);
-    }
-}
-
-/// The transpose of both.
-template <class T>
-void scatter_rows(const Taps<T>& taps, int64_t count, int64_t inner, const T* from, T* to) {
-  const RowOps<T>& ops = RowOps<T>::get();
-  ScratchScope scope;
-  T* product = Scratch::of_thread().take_array<T>(inner);
-  for (int64_t i = 0; i < count; ++i, from += inner)
-    for (int t = 0; t < taps.count; ++t) {
-      const size_t tap = size_t(i * taps.count + t);
-      T* sum = to + taps.index[tap] * inner;
-      if (inner == 1) {
-        *sum += taps.weight[tap] * *from;
-        continue;
+      const T weight = taps.weight[tap];
+      if (tap == first) {
+        ops.multiply(row, weight, inner, to);
+      } else if (weight == T(1)) {
+        ops.add(to, row, inner, to);
+      } else {
+        ops.multiply(row, weight, inner, product);
+        ops.add(to, product, inner, to);
       }
-      ops.multiply(from, taps.weight[tap], inner, product);
-      ops.add(sum, product, inner, sum);
     }
+  }
 }
 
-/// `from` is outer x input x inner, `to` outer x output x inner; or from one with the sizes of the result to
-/// one with those of the input, adding up, where `transposed`.
+/// `from` is outer x elements x inner, `to` outer x places x inner.
 template <class T>
-void apply(const Taps<T>& taps, const Axis& axis, int64_t outer, int64_t inner, bool transposed,
-           const T* from, T* to) {
-  const int64_t from_size = (transposed ? axis.output : axis.input) * inner,
-                to_size = (transposed ? axis.input : axis.output) * inner;
+void apply(const Taps<T>& taps, int64_t elements, int64_t outer, int64_t inner, const T* from, T* to) {
+  const int64_t from_size = elements * inner, to_size = taps.places() * inner;
+  const ElementGather<T> gather(taps);
   parallel_for(outer, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, to_size)),
                [&](int64_t begin, int64_t end) {
-                 for (int64_t o = begin; o < end; ++o) {
-                   const T* source = from + o * from_size;
-                   T* target = to + o * to_size;
-                   if (transposed) {
-                     std::fill_n(target, to_size, T(0));
-                     scatter_rows(taps, axis.output, inner, source, target);
-                   } else if (inner == 1) {
-                     gather_elements(taps, axis.output, source, target);
-                   } else {
-                     gather_rows(taps, axis.output, inner, source, target);
-                   }
-                 }
+                 for (int64_t o = begin; o < end; ++o)
+                   if (inner == 1)
+                     gather.row(from + o * from_size, to + o * to_size);
+                   else
+                     gather_rows(taps, inner, from + o * from_size, to + o * to_size);
                });
 }
 
@@ -254,11 +281,12 @@ Tensor resample(const Value* args, bool transposed) {
     const bool bytes = args[0].impl()->meta.dtype == DType::uint8;
     Taps<T> taps = make_taps<T>(axis, args[2].string(), args[3].boolean());
     if (bytes) round_weights(taps);
+    if (transposed) taps = taps.transposed(axis.input);
     Dims next_sizes = current.sizes();
     next_sizes[dim] = after;
     const Tensor next = Tensor::empty(next_sizes, type);
     const RowShape shape = row_shape(current.sizes(), dim);
-    apply(taps, axis, shape.outer, shape.inner, transposed, current.data_as<T>(), next.data_as<T>());
+    apply(taps, before, shape.outer, shape.inner, current.data_as<T>(), next.data_as<T>());
     if (bytes) round_to_bytes<T>(next);
     current = next;
   }

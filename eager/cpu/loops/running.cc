@@ -2,6 +2,7 @@
 // exponentials.
 #include "eager/cpu/loops/running.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -52,6 +53,40 @@ void running_extremum(const T* from, T* values, int64_t* places, int64_t length,
   }
 }
 
+/// The same for `count` neighbouring columns, at most kColumns, row by row: a choice for each, as they do not wait for
+/// each other. Of fewer than kFewColumns, rows are faster.
+constexpr int64_t kColumns = 128, kFewColumns = 8;
+template <bool kLargest, class T>
+void running_extremum_columns(const T* from, T* values, int64_t* places, int64_t length, int64_t step,
+                              int64_t count) {
+  T best[kColumns];
+  int64_t place[kColumns] = {};
+  std::copy_n(from, count, best);
+  for (int64_t i = 0; i < length; ++i, from += step, places += step) {
+    for (int64_t k = 0; k < count; ++k) {
+      const T element = from[k];
+      const bool wins = replaces<kLargest>(element, best[k]);
+      best[k] = wins ? element : best[k];
+      place[k] = wins ? i : place[k];
+    }
+    if (values) values = std::copy_n(best, count, values) - count + step;
+    std::copy_n(place, count, places);
+  }
+}
+
+/// Calls `f(first element's position, columns)` for blocks of neighbouring columns.
+template <class F>
+void for_each_column_block(const RowShape& shape, F f) {
+  const int64_t blocks = (shape.inner + kColumns - 1) / kColumns;
+  const int64_t grain = std::max<int64_t>(1, 8192 / (shape.length * std::min(shape.inner, kColumns)));
+  parallel_for(shape.outer * blocks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      const int64_t column = b % blocks * kColumns;
+      f(b / blocks * shape.length * shape.inner + column, std::min(kColumns, shape.inner - column));
+    }
+  });
+}
+
 double log_add_exp(double a, double b) {
   const double high = std::fmax(a, b), low = std::fmin(a, b);
   if (std::isnan(a) || std::isnan(b)) return a + b;
@@ -75,16 +110,21 @@ void run_running_extrema(const Tensor& given, int dim, bool largest, const Tenso
                          const Tensor& places) {
   const Tensor self = contiguous(given);
   const RowShape shape = row_shape(self.sizes(), dim);
+  if (shape.outer * shape.length * shape.inner == 0) return;
   for_dtype(self.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = self.data_as<T>();
     T* values_to = values.defined() ? values.data_as<T>() : nullptr;
     int64_t* to = places.data_as<int64_t>();
+    const auto values_at = [&](int64_t start) { return values_to ? values_to + start : nullptr; };
+    if (shape.inner >= kFewColumns)
+      return for_each_column_block(shape, [&](int64_t start, int64_t count) {
+        const auto run = largest ? running_extremum_columns<true, T> : running_extremum_columns<false, T>;
+        run(from + start, values_at(start), to + start, shape.length, shape.inner, count);
+      });
     for_each_row(shape, [&](int64_t start, int64_t step) {
-      if (shape.length == 0) return;
-      T* const values_row = values_to ? values_to + start : nullptr;
-      largest ? running_extremum<true>(from + start, values_row, to + start, shape.length, step)
-              : running_extremum<false>(from + start, values_row, to + start, shape.length, step);
+      const auto run = largest ? running_extremum<true, T> : running_extremum<false, T>;
+      run(from + start, values_at(start), to + start, shape.length, step);
     });
   });
 }

@@ -55,6 +55,47 @@ void softmax_tile(int64_t length, int64_t stride, int64_t n, bool log, const T* 
   }
 }
 
+/// The same columns of a gradient.
+template <class T>
+void softmax_backward_tile(int64_t length, int64_t stride, int64_t n, bool log, const T* g, const T* y,
+                           T* out) {
+  const RowOps<T>& kernels = RowOps<T>::get();
+  ScratchScope scope;
+  T *sum = Scratch::of_thread().take_array<T>(n), *part = Scratch::of_thread().take_array<T>(n);
+  const auto weighted = [&](int64_t r) {
+    T* row = out + r * stride;
+    kernels.multiply(g + r * stride, y + r * stride, n, row);
+    return row;
+  };
+  log ? reduce<T>(
+            ReduceKind::sum, length, n, [&](int64_t r) { return g + r * stride; }, sum)
+      : reduce<T>(ReduceKind::sum, length, n, weighted, sum);
+  for (int64_t r = 0; r < length; ++r) {
+    const T* powers = y + r * stride;
+    if (log) {
+      kernels.exp(powers, n, part);
+      powers = part;
+    }
+    kernels.multiply(powers, sum, n, part);
+    kernels.subtract((log ? g : out) + r * stride, part, n, out + r * stride);
+  }
+}
+
+/// Calls `f(T(), first element, columns)` for tiles of columns of contiguous tensors of these sizes.
+template <class F>
+void for_each_tile(const Tensor& like, const RowShape& shape, F f) {
+  const int64_t tiles = (shape.inner + kTile - 1) / kTile;
+  for_float_type(like.dtype(), [&](auto zero) {
+    const int64_t work = shape.length * std::min(shape.inner, kTile);
+    parallel_for(shape.outer * tiles, std::max<int64_t>(1, kPiece / work), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t column = i % tiles * kTile;
+        f(zero, i / tiles * shape.length * shape.inner + column, std::min(kTile, shape.inner - column));
+      }
+    });
+  });
+}
+
 }  // namespace
 
 bool has_softmax_columns(const Tensor& self, int dim) {
@@ -64,19 +105,21 @@ bool has_softmax_columns(const Tensor& self, int dim) {
 
 void softmax_columns(const Tensor& self, int dim, bool log, const Tensor& result) {
   const RowShape shape = row_shape(self.sizes(), dim);
-  const int64_t tiles = (shape.inner + kTile - 1) / kTile;
-  const auto run = [&](auto zero) {
+  for_each_tile(self, shape, [&](auto zero, int64_t at, int64_t n) {
     using T = decltype(zero);
-    const int64_t work = shape.length * std::min(shape.inner, kTile);
-    parallel_for(shape.outer * tiles, std::max<int64_t>(1, kPiece / work), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t column = i % tiles * kTile, at = i / tiles * shape.length * shape.inner + column;
-        softmax_tile(shape.length, shape.inner, std::min(kTile, shape.inner - column), log,
-                     self.data_as<T>() + at, result.data_as<T>() + at);
-      }
-    });
-  };
-  for_float_type(self.dtype(), run);
+    softmax_tile(shape.length, shape.inner, n, log, self.data_as<T>() + at, result.data_as<T>() + at);
+  });
+}
+
+Tensor softmax_columns_backward(const Tensor& grad, const Tensor& result, int dim, bool log) {
+  const Tensor made = Tensor::empty(result.sizes(), result.dtype());
+  const RowShape shape = row_shape(result.sizes(), dim);
+  for_each_tile(result, shape, [&](auto zero, int64_t at, int64_t n) {
+    using T = decltype(zero);
+    softmax_backward_tile(shape.length, shape.inner, n, log, grad.data_as<T>() + at, result.data_as<T>() + at,
+                          made.data_as<T>() + at);
+  });
+  return made;
 }
 
 }  // namespace framejit::eager::cpu
