@@ -3,6 +3,7 @@
 
 #include "eager/allocate.h"
 #include "eager/composite/memory_format.h"
+#include "eager/composite/no_graph.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/copy.h"
 #include "generated/ops/creation.h"
@@ -107,7 +108,11 @@ void diag_embed_composite(const Value* args, Value* results) {
   int next = 0;
   for (int i = 0; i < rank; ++i)
     sizes.push_back(i == first || i == second ? side.bits() : self.sizes()[next++]);
-  results[0] = diagonal_scatter(zeros(sizes, self.dtype(), self.device()), self, offset, first, second);
+  const Tensor nothing = zeros(sizes, self.dtype(), self.device());
+  if (!needs_no_graph({self}))
+    return void(results[0] = diagonal_scatter(nothing, self, offset, first, second));
+  copy_(diagonal(nothing, offset, first, second), self);
+  results[0] = nothing;
 }
 
 void diag_composite(const Value* args, Value* results) {

@@ -1,5 +1,4 @@
 // embedding_bag, and the renormalisation of rows that max_norm asks for.
-#include "eager/composite/no_graph.h"
 #include "eager/composite/support.h"
 #include "eager/cpu/nn/embedding_bag.h"
 #include "generated/ops/arithmetic.h"
@@ -84,12 +83,11 @@ void embedding_bag_composite(const Value* args, Value* results) {
       !args[5].boolean() && !args[7].boolean(), not_implemented,
       "embedding_bag: scale_grad_by_freq and sparse gradients are not implemented; leave them False");
   const Tensor input = args[0].tensor(), offsets = args[2].tensor();
-  if (mode != "max" && args[3].is_none() && args[8].is_none() && needs_no_graph({input, weight}) &&
-      (!offsets.defined() || needs_no_graph({offsets}))) {
+  if (mode != "max" && args[3].is_none() && args[8].is_none() && !input.is_symbolic() &&
+      !weight.is_symbolic() && !(offsets.defined() && offsets.is_symbolic())) {
     const auto padding = args[10].is_none() ? std::nullopt : std::optional(args[10].integer());
-    if (const auto sums =
-            cpu::sums_of_bags(input, weight, offsets, args[9].boolean(), mode == "mean", padding))
-      return void(results[0] = *sums);
+    if (const auto bags = cpu::find_bags(input, weight, offsets, args[9].boolean(), padding))
+      return void(results[0] = bag_sums(weight, bags->indices, bags->limits, mode == "mean"));
   }
   Bags bags(args);
   if (!args[3].is_none()) embedding_renorm_(weight, bags.indices, args[3].real(), args[4].real());

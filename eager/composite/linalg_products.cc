@@ -1,5 +1,8 @@
 // Products of vectors, matrices and tensors beyond matmul.
+#include <algorithm>
+
 #include "eager/composite/linalg_support.h"
+#include "eager/composite/no_graph.h"
 #include "generated/ops/arithmetic.h"
 #include "generated/ops/complex.h"
 #include "generated/ops/copy.h"
@@ -258,6 +261,33 @@ void kron_composite(const Value* args, Value* results) {
   results[0] = reshape(reshape(a, spread_a) * reshape(b, spread_b), sizes);
 }
 
+namespace {
+
+bool can_be_placed(const std::vector<Tensor>& blocks) {
+  return std::all_of(blocks.begin(), blocks.end(), [&](const Tensor& block) {
+    return needs_no_graph({block}) && block.dtype() == blocks[0].dtype() &&
+           block.device() == blocks[0].device();
+  });
+}
+
+/// The blocks copied to where they belong.
+Tensor placed_blocks(const std::vector<Tensor>& blocks, SymInt columns) {
+  SymInt rows = 0;
+  for (const Tensor& block : blocks) rows = rows + rows_of(block);
+  Dims sizes;
+  for (const SymInt size : {rows, columns}) sizes.push_back(size);
+  const Tensor result = zeros(sizes, blocks[0].dtype(), blocks[0].device());
+  SymInt row = 0, column = 0;
+  for (const Tensor& block : blocks) {
+    copy_(narrow(narrow(result, 0, row, rows_of(block)), 1, column, columns_of(block)), block);
+    row = row + rows_of(block);
+    column = column + columns_of(block);
+  }
+  return result;
+}
+
+}  // namespace
+
 void block_diag_composite(const Value* args, Value* results) {
   std::vector<Tensor> blocks = args[0].tensor_list();
   SymInt columns = 0, before = 0;
@@ -269,6 +299,7 @@ void block_diag_composite(const Value* args, Value* results) {
     columns = columns + columns_of(blocks[i]);
   }
   if (blocks.empty()) return void(results[0] = empty(Dims{1, 0}));
+  if (can_be_placed(blocks)) return void(results[0] = placed_blocks(blocks, columns));
   for (Tensor& block : blocks) {
     const SymInt rows = rows_of(block), after = columns - before - columns_of(block);
     auto padding = [&](SymInt width) {

@@ -23,4 +23,4 @@ SAMPLES.update(
 )  # fmt: skip
 
 # Rows without a Python name: the sample of which public row runs them.
-INTERNAL = {"segment_argmax": "embedding_bag"}
+INTERNAL = dict.fromkeys(("segment_argmax", "bag_sums", "bag_sums_backward"), "embedding_bag")

@@ -1,4 +1,4 @@
-// Sums of rows of a table, bag by bag: for what needs no gradient.
+// The rows of a table that bags name, as the ops of embedding.toml that add them up take them.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,15 @@
 
 namespace framejit::eager::cpu {
 
-/// The sum of each bag's rows of `table`, or their mean. A bag is a row of `indices`; or, where there are `offsets`, reaches
-/// from one of them to the next. Rows `padding` do not count. None for what the loops here do not take: tables that are not
-/// contiguous float32, and indices or offsets that are wrong.
-std::optional<Tensor> sums_of_bags(const Tensor& indices, const Tensor& table, const Tensor& offsets,
-                                   bool include_last, bool mean, std::optional<int64_t> padding);
+struct Bags {
+  Tensor indices;  ///< rows of the table, bag after bag
+  Tensor limits;   ///< where each bag begins in them, and where the last one ends
+};
+
+/// A bag is a row of `indices`; or, where there are `offsets`, reaches from one of them to the next. Rows `padding` do not
+/// count. None for what bag_sums does not take: tables that are not matrices of float32 or float64, and indices or offsets
+/// that are wrong.
+std::optional<Bags> find_bags(const Tensor& indices, const Tensor& table, const Tensor& offsets,
+                              bool include_last, std::optional<int64_t> padding);
 
 }  // namespace framejit::eager::cpu

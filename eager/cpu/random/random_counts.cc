@@ -1,10 +1,12 @@
 // Poisson and binomial numbers. Each element has a stream of its own, whose key the generator's number for it
 // gives: how many numbers an element needs is not known beforehand.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/random/random_kernels.h"
 #include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 #include "eager/random/generator.h"
@@ -19,8 +21,8 @@ namespace {
 /// Two numbers come of each block of Philox; the block that holds the key has the first one.
 class ElementStream {
  public:
-  ElementStream(RandomState state, int64_t element) {
-    const PhiloxBlock key = philox(state.seed, state.offset + uint64_t(element));
+  /// `key`: the generator's block for the element, four words.
+  explicit ElementStream(const uint32_t* key) {
     key_ = uint64_t(key[0]) << 32 | key[1];
     waiting_ = uniform_double(key[2], key[3]);
   }
@@ -109,6 +111,19 @@ double binomial_number(double count, double p, ElementStream stream) {
 
 constexpr int64_t kGrain = 512;
 
+/// Calls `draw(i, stream)` for each of `count` elements.
+template <class Draw>
+void for_each_stream(RandomState state, int64_t count, const Draw& draw) {
+  parallel_for((count + kGrain - 1) / kGrain, 1, [&](int64_t first, int64_t last) {
+    std::array<uint32_t, 4 * kGrain> keys;
+    for (int64_t begin = first * kGrain; begin < std::min(last * kGrain, count); begin += kGrain) {
+      const int64_t n = std::min(kGrain, count - begin);
+      random_kernels().words(state.seed, state.offset + uint64_t(begin), n, keys.data());
+      for (int64_t i = 0; i < n; ++i) draw(begin + i, ElementStream(keys.data() + 4 * i));
+    }
+  });
+}
+
 }  // namespace
 
 void meta_counts(const Op& op, const Value* args, std::vector<TensorMeta>& results) {
@@ -126,9 +141,8 @@ void poisson_kernel(const Op& op, const Value* args, Value* results) {
   const RandomState state = generator_of(args[1]).take(uint64_t(count));
   for_dtype(rates.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        result.data_as<T>()[i] = T(poisson_number(double(rates.data_as<T>()[i]), ElementStream(state, i)));
+    for_each_stream(state, count, [&](int64_t i, const ElementStream& stream) {
+      result.data_as<T>()[i] = T(poisson_number(double(rates.data_as<T>()[i]), stream));
     });
   });
   results[0] = std::move(result);
@@ -142,10 +156,9 @@ void binomial_kernel(const Op& op, const Value* args, Value* results) {
   const RandomState state = generator_of(args[2]).take(uint64_t(count));
   for_dtype(trials.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        result.data_as<T>()[i] = T(binomial_number(
-            double(trials.data_as<T>()[i]), double(probabilities.data_as<T>()[i]), ElementStream(state, i)));
+    for_each_stream(state, count, [&](int64_t i, const ElementStream& stream) {
+      result.data_as<T>()[i] =
+          T(binomial_number(double(trials.data_as<T>()[i]), double(probabilities.data_as<T>()[i]), stream));
     });
   });
   results[0] = std::move(result);
