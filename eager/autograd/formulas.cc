@@ -28,7 +28,21 @@ Dims inverse_permutation(const Dims& dims) {
   return inverse;
 }
 
-Tensor zeros_of(const Tensor& like, const Dims& sizes) { return zeros(sizes, like.dtype(), like.device()); }
+/// Whether zeros of these sizes are better not stored: whoever gets them makes a copy anyway.
+static bool are_many(const Dims& sizes) {
+  int64_t count = 1;
+  for (int d = 0; d < sizes.size(); ++d) {
+    if (sizes.sym(d).is_symbolic()) return false;
+    count *= sizes[d];
+  }
+  return count >= 4096;
+}
+
+Tensor zeros_of(const Tensor& like, const Dims& sizes) {
+  if (modes().grad_enabled || like.is_symbolic() || !are_many(sizes))
+    return zeros(sizes, like.dtype(), like.device());
+  return expand(zeros(Dims(), like.dtype(), like.device()), sizes);
+}
 
 Tensor sum_to_size(const Tensor& self, const Dims& sizes) {
   int added = self.dim() - sizes.size();

@@ -336,10 +336,18 @@ void run_pointwise(const TileCall& call, const Operand* operands, const Tensor& 
   run_nest(key, operands, params, result);
 }
 
+/// Whether all elements are one in memory.
+static bool is_one_number(const Tensor& tensor) {
+  for (int d = 0; d < tensor.dim(); ++d)
+    if (tensor.strides()[d] != 0 && tensor.sizes()[d] != 1) return false;
+  return true;
+}
+
 void copy_elements(const Tensor& from, const Tensor& to) {
   if (same_sizes(from.sizes(), to.sizes()) && contiguous(from.sizes(), from.strides()) &&
       contiguous(to.sizes(), to.strides()))
     return convert_flat(from.data(), from.dtype(), false, to, count(to.sizes()));
+  if (is_one_number(from)) return fill_elements(to, from.data(), from.dtype());
   const Operand operand(from);
   if (copy_runs(operand, to) || copy_transposed(operand, to) || copy_strided(operand, to)) return;
   copy_by_program(operand, to);

@@ -20,16 +20,18 @@ RowShape score_shape(const Dims& sizes) { return row_shape(sizes, sizes.size() =
 template <class F>
 void for_each_target(const RowShape& shape, const int64_t* targets, int64_t ignored, const F& f) {
   parallel_for(shape.outer * shape.inner, kPiece, [&](int64_t begin, int64_t end) {
+    int64_t outer = begin / shape.inner, inner = begin % shape.inner;
     for (int64_t i = begin; i < end; ++i) {
       const int64_t target = targets[i];
-      if (target == ignored) {
-        f(i, -1);
-        continue;
-      }
-      FRAMEJIT_CHECK_TYPE(target >= 0 && target < shape.length, index, "Target ", target,
+      const bool counts = target != ignored;
+      FRAMEJIT_CHECK_TYPE(!counts || (target >= 0 && target < shape.length), index, "Target ", target,
                           " is out of bounds. Expected classes from 0 to ", shape.length - 1,
                           ", or ignore_index.");
-      f(i, i / shape.inner * shape.length * shape.inner + target * shape.inner + i % shape.inner);
+      f(i, counts ? (outer * shape.length + target) * shape.inner + inner : -1);
+      if (++inner == shape.inner) {
+        inner = 0;
+        ++outer;
+      }
     }
   });
 }
