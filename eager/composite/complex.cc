@@ -1,6 +1,4 @@
 // Complex numbers: parts, conjugation, angles, and the derivatives of functions that are not analytic.
-#include <numbers>
-
 #include "eager/autograd/formulas.h"
 #include "eager/composite/support.h"
 #include "eager/meta/type_names.h"
@@ -74,17 +72,14 @@ void polar_composite(const Value* args, Value* results) {
 }
 
 void angle_composite(const Value* args, Value* results) {
-  Tensor self = args[0].tensor();
+  const Tensor self = args[0].tensor();
   if (is_complex(self.dtype())) {
     const Tensor zero = eq(self, 0);  // keeps 0 / 0 out of the gradient
     const Tensor safe = masked_fill(self, zero, 1);
     results[0] = where(zero, atan2(imag(detach(self)), real(detach(self))), atan2(imag(safe), real(safe)));
     return;
   }
-  if (!is_floating(self.dtype())) self = cast(self, default_dtype());
-  // Differentiable, with gradient zero.
-  const Tensor step = where(lt(self, 0), full(Dims(), std::numbers::pi, self.dtype()), zeros_like(self));
-  results[0] = where(isnan(self), self, step);
+  results[0] = angle_of_reals(self);
 }
 
 void isreal_composite(const Value* args, Value* results) {

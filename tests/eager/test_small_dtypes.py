@@ -105,3 +105,12 @@ def test_sample_in_small_dtypes(name: str) -> None:
 
 def test_differences_name_rows() -> None:
     assert {row for row, _ in DIFFERENT} <= set(SAMPLES)
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float16"])
+def test_signs_of_all_halves(name: str) -> None:
+    """Changes of sign work on bits: of every number, with infinities and both zeros."""
+    mine, theirs = (library.arange(-32768, 32768).to(library.int16).view(getattr(library, name)) for library in (fj, torch))
+    for op in ("neg", "abs", "neg_", "abs_"):
+        got, expected = getattr(mine.clone(), op)(), getattr(theirs.clone(), op)()
+        assert repr(got.float().tolist()) == repr(expected.float().tolist())

@@ -19,3 +19,6 @@ SAMPLES = {
     "isreal": [S(T(values=[1, 1j, 0, 2 - 1j]), dtypes=COMPLEX), S(T(3), dtypes=ALL)],
     "vdot": [S(T(5), T(5), dtypes=(*FLOATS, *COMPLEX), tolerance=4)],
 }  # fmt: skip
+
+# Rows without a Python name: the sample of which public row runs them.
+INTERNAL = {"angle_of_reals": "angle"}

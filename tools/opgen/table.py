@@ -20,7 +20,7 @@ HALVES = {dtype: NARROW[dtype] for dtype in ("float16", "bfloat16")}
 CATEGORY_KEYS = {"boolean": "bool", "integral": "integral", "floating": "floating", "complex": "complex"}
 KEYS = set(
     "schema kind dtypes module method function doc tile tile_for params unpromoted grad inplace out wrap meta kernel "
-    "composite decompose aliases inplace_kernel autocast analytic narrow".split()
+    "composite decompose aliases inplace_kernel autocast analytic narrow half_bits".split()
 )
 DEFAULT_META = {"pointwise": "meta_pointwise", "reduction": "meta_reduction"}
 DEFAULT_KERNEL = {"pointwise": "pointwise_kernel"}
@@ -56,6 +56,7 @@ class Row:
     operand_count: int
     formulas: list[Formula]
     analytic: bool
+    half_bits: str
     derive_inplace: bool
     derive_out: bool
     wrap: bool
@@ -169,6 +170,7 @@ def _row(raw: dict) -> Row:
         operand_count=operands,
         formulas=[_formula(signature, names, code) for names, code in raw.get("grad", {}).items()],
         analytic=raw.get("analytic", True),
+        half_bits=raw.get("half_bits", ""),
         derive_inplace=raw.get("inplace", pointwise and starts_with_self),
         derive_out=raw.get("out", single and derivable),
         wrap=raw.get("wrap", pointwise and operands > 1),

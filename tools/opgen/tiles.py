@@ -1,7 +1,7 @@
 """Tile kernels: one C++ function per row, compute dtype and choice of scalar operands."""
 
 import text
-from table import Row, Table
+from table import HALVES, Row, Table
 
 ROWS_PER_FILE = 6  # small enough that two cores share the work and an edit rebuilds quickly
 CTYPES = {"bool": "bool", "uint8": "uint8_t", "int32": "int32_t", "int64": "int64_t", "float32": "float",
@@ -12,6 +12,8 @@ ENUM = {name: name for name in CTYPES} | {"bool": "bool_"}
 
 def _kernel(row: Row, dtype: str, code: str) -> str:
     stored = CTYPES[dtype]
+    if row.half_bits and dtype in HALVES:
+        stored, code = "uint16_t", f"each([](T x) {{ return T({row.half_bits}); }}, a)"
     out = {"boolean": "bool", "real": f"RealOf<{stored}>"}.get(row.dtypes, stored)
     operands = "".join(f", const auto& {name}" for name in "abcd"[: row.operand_count])
     params = "".join(f"  [[maybe_unused]] const double p{i} = p[{i}];\n" for i in range(len(row.params)))

@@ -1,7 +1,10 @@
 // frexp and nextafter.
+#include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "eager/cpu/kernel_support.h"
+#include "eager/cpu/thread_pool.h"
 #include "eager/error.h"
 
 namespace framejit::eager {
@@ -10,22 +13,20 @@ using namespace cpu;
 
 namespace {
 
-/// The half next to `from` in the direction of `to`. Halves of one sign are ordered like their bits.
-template <class H>
-H next_half(H from, H to) {
-  if (from != from || to != to) return from != from ? from : to;
-  if (float(from) == float(to)) return to;
-  H result = from;
-  if (float(from) == 0)
-    result.bits = uint16_t((float(to) < 0 ? 0x8000 : 0) | 1);
-  else
-    result.bits = uint16_t(from.bits + ((float(to) > float(from)) == (float(from) > 0) ? 1 : -1));
-  return result;
+/// The number next to `from` in the direction of `to`. Numbers of one sign are ordered like their bits.
+template <class T>
+T next_after(T from, T to) {
+  using Bits =
+      std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
+  using Value = std::conditional_t<sizeof(T) == 2, float, T>;
+  constexpr Bits sign = Bits(Bits(1) << (8 * sizeof(T) - 1));
+  const Value x = Value(from), y = Value(to);
+  const Bits bits = std::bit_cast<Bits>(from), target = std::bit_cast<Bits>(to);
+  const Bits step = (y > x) == (x > 0) ? 1 : Bits(-1);
+  const Bits moved = x == 0 ? Bits((target & sign) | 1) : Bits(bits + step);
+  const Bits ordered = x == y ? target : moved;
+  return std::bit_cast<T>(x != x ? bits : y != y ? target : ordered);
 }
-float next_after(float from, float to) { return std::nextafter(from, to); }
-double next_after(double from, double to) { return std::nextafter(from, to); }
-Half next_after(Half from, Half to) { return next_half(from, to); }
-BFloat16 next_after(BFloat16 from, BFloat16 to) { return next_half(from, to); }
 
 /// Calls `f(T())` for floating types.
 template <class F>
@@ -76,9 +77,13 @@ void nextafter_kernel(const Op& op, const Value* args, Value* results) {
   const int64_t count = self.numel().expect();
   for_dtype(self.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (!std::is_integral_v<T>)
-      for (int64_t i = 0; i < count; ++i)
-        result.data_as<T>()[i] = next_after(self.data_as<T>()[i], other.data_as<T>()[i]);
+    if constexpr (!std::is_integral_v<T>) {
+      const T *from = self.data_as<T>(), *to = other.data_as<T>();
+      T* out = result.data_as<T>();
+      parallel_for(count, int64_t{1} << 15, [=](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) out[i] = next_after(from[i], to[i]);
+      });
+    }
   });
   results[0] = std::move(result);
 }

@@ -59,9 +59,21 @@ template <class A, class B>
 EIGEN_STRONG_INLINE auto complex_div(const A& a, const B& b) {
   return each(divide, a, b);
 }
+/// Of complex64 in float64, where no square of an ordinary number overflows.
 template <class A>
-EIGEN_STRONG_INLINE auto complex_reciprocal(const A& a) {
-  return each([](Complex x) { return divide(1, x); }, a);
+EIGEN_STRONG_INLINE Block<typename A::Scalar> complex_reciprocal(const A& a) {
+  using T = typename A::Scalar;
+  if constexpr (std::is_same_v<T, Complex>) {
+    return each([](Complex x) { return divide(1, x); }, a);
+  } else {
+    const Block<double> re = each([](T x) { return double(x.real()); }, a),
+                        im = each([](T x) { return double(x.imag()); }, a);
+    const Block<double> square = re * re + im * im;
+    if (!((square > 0) && (square < std::numeric_limits<double>::infinity())).all())
+      return each([](T x) { return T(divide(1, Complex(x))); }, a);
+    return each([](double x, double y) { return T(float(x), float(y)); }, Block<double>(re / square),
+                Block<double>(-im / square));
+  }
 }
 template <class A>
 EIGEN_STRONG_INLINE auto complex_abs(const A& a) {
@@ -171,11 +183,18 @@ EIGEN_STRONG_INLINE auto complex_pow(const A& a, const B& b) {
   return each(power, a, b);
 }
 
+/// As `lerp`, by way of |weight|^2, which has no root.
 template <class A, class E, class W>
 EIGEN_STRONG_INLINE auto complex_lerp(const A& start, const E& end, const W& weight) {
+  using T = typename A::Scalar;
+  using R = RealOf<T>;
   return each(
-      [](Complex s, Complex e, Complex w) {
-        return std::abs(w) < 0.5 ? s + multiply(w, e - s) : e - multiply(e - s, 1.0 - w);
+      [](T s, T e, T w) {
+        const R x = e.real() - s.real(), y = e.imag() - s.imag(), u = w.real(), v = w.imag();
+        const bool near_start = u * u + v * v < R(0.25);
+        const R p = near_start ? u : u - 1;  // from which end, and how far
+        const R from_re = near_start ? s.real() : e.real(), from_im = near_start ? s.imag() : e.imag();
+        return T(from_re + (p * x - v * y), from_im + (p * y + v * x));
       },
       start, end, weight);
 }

@@ -171,13 +171,17 @@ FRAMEJIT_VECTOR_INLINE Block<float> acosh_float(const A& a) {
 }
 template <class A>
 FRAMEJIT_VECTOR_INLINE Block<float> atanh_float(const A& a) {
-  return in_double_where([](Floats x) FRAMEJIT_INLINED { return size_of(x) < 1; },
-                         [](Doubles x) FRAMEJIT_INLINED {
-                           const Doubles near_zero = x * series(x * x, 1, 1.0 / 3, 1.0 / 5);
-                           const Doubles far = 0.5 * kLn2 * log2_series((1 + x) / (1 - x));
-                           return size_of(x) < kNearZero ? near_zero : far;
-                         },
-                         [](float x) { return std::atanh(x); }, a);
+  return in_double(
+      [](Doubles x) FRAMEJIT_INLINED {
+        using Limits = std::numeric_limits<double>;
+        const Doubles size = size_of(x), near_zero = x * series(x * x, 1, 1.0 / 3, 1.0 / 5);
+        const Doubles far = 0.5 * kLn2 * log2_series((1 + x) / (1 - x));
+        const Doubles inside = size < kNearZero ? near_zero : far;
+        const Doubles outside = size == 1 ? with_sign_of(spread<Doubles>(Limits::infinity()), x)
+                                          : spread<Doubles>(Limits::quiet_NaN());
+        return size < 1 ? inside : outside;
+      },
+      a);
 }
 
 FRAMEJIT_VECTOR_INLINE Ints are_finite(Floats x, Floats y) {
