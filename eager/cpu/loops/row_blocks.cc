@@ -1,81 +1,36 @@
 #include "eager/cpu/loops/row_blocks.h"
 
-#include <cstring>
+#include <bit>
 #include <utility>
 
+#include "eager/cpu/isa.h"
 #include "eager/cpu/loops/nest.h"
+#include "eager/cpu/loops/row_layouts.h"
 #include "eager/cpu/loops/tile_variant.h"
 #include "eager/cpu/scratch.h"
 #include "eager/cpu/thread_pool.h"
+
+FRAMEJIT_CHOSEN_BY_ISA(cpu::RowLayouts, row_layouts, const RowLayouts& row_layouts())
 
 namespace framejit::eager::cpu {
 namespace {
 
 /// Elements of a block, at most, and of one that is worth to have whole dims: they stay in the first cache.
-constexpr int64_t kBlock = 2048;
+constexpr int64_t kBlock = 4096;
 constexpr int64_t kLeastBlock = 256;
 
-/// Rows are written by so many bytes at once, beyond their end too, where the next row follows.
-constexpr int64_t kStore = 16;
-
-/// Rows of `length` elements of which each repeats one: `step` bytes from one to the next.
-template <class Word>
-Word* repeat_elements(const char* from, int64_t step, int64_t rows, int64_t length, Word* to) {
-  constexpr int64_t kWords = kStore / int64_t(sizeof(Word));
-  for (int64_t row = 0; row < rows; ++row, from += step, to += length) {
-    Word words[kWords];
-    std::fill_n(words, kWords, *reinterpret_cast<const Word*>(from));
-    for (int64_t i = 0; i < length; i += kWords) std::memcpy(to + i, words, kStore);
-  }
-  return to;
-}
-
-template <class Word>
-Word* copy_rows(const char* from, int64_t step, int64_t rows, int64_t length, Word* to) {
-  constexpr int64_t kWords = kStore / int64_t(sizeof(Word));
-  for (int64_t row = 0; row < rows; ++row, from += step, to += length) {
-    const Word* words = reinterpret_cast<const Word*>(from);
-    if (length < kWords) {
-      for (int64_t i = 0; i < length; ++i) to[i] = words[i];
-      continue;
-    }
-    int64_t i = 0;
-    for (; i + kWords < length; i += kWords) std::memcpy(to + i, words + i, kStore);
-    std::memcpy(to + length - kWords, words + length - kWords, kStore);
-  }
-  return to;
-}
-
 /// Rows [first, last) of operand `t`, side by side.
-template <class Word>
-void lay_out(const Walk& walk, int t, int64_t first, int64_t last, char* dense) {
+void lay_out(const Walk& walk, int t, int64_t item, int64_t first, int64_t last, char* dense) {
   const int64_t length = walk.sizes[0], run = walk.rank == 1 ? 1 : walk.sizes[1];
   const int64_t step = walk.rank == 1 ? 0 : walk.steps[1][size_t(t)];
-  const bool repeats = walk.steps[0][size_t(t)] == 0;
-  Word* to = reinterpret_cast<Word*>(dense);
+  const RowLayouts& layouts = row_layouts();
+  const int size = std::countr_zero(uint64_t(item));
+  const LayRowsFn lay_rows = (walk.steps[0][size_t(t)] == 0 ? layouts.repeat : layouts.copy)[size];
   while (first < last) {
-    const char* from = static_cast<const char*>(walk.place(t, first));
     const int64_t rows = std::min(last - first, run - first % run);
-    to = repeats ? repeat_elements(from, step, rows, length, to) : copy_rows(from, step, rows, length, to);
+    lay_rows(walk.place(t, first), step, rows, length, dense);
+    dense += rows * length * item;
     first += rows;
-  }
-}
-
-void lay_out(const Walk& walk, int t, int64_t item, int64_t first, int64_t last, char* dense) {
-  struct TwoWords {
-    uint64_t words[2];
-  };
-  switch (item) {
-    case 1:
-      return lay_out<uint8_t>(walk, t, first, last, dense);
-    case 2:
-      return lay_out<uint16_t>(walk, t, first, last, dense);
-    case 4:
-      return lay_out<uint32_t>(walk, t, first, last, dense);
-    case 8:
-      return lay_out<uint64_t>(walk, t, first, last, dense);
-    default:
-      return lay_out<TwoWords>(walk, t, first, last, dense);
   }
 }
 
@@ -99,7 +54,7 @@ class BlockRunner {
  public:
   BlockRunner(const RowCall& call, TileFn fn, unsigned single, BlockSize size)
       : call_(call), fn_(fn), single_(single), size_(size) {
-    const int64_t bytes = size.rows * call.walk.sizes[0] * call.in_item + kStore;
+    const int64_t bytes = size.rows * call.walk.sizes[0] * call.in_item + kLayoutSlack;
     for (int i = 0; i < call.operand_count; ++i)
       if (!(single >> i & 1) && !call.walk.is_dense(i, call.in_item))
         laid_out_[i] = Scratch::of_thread().take(bytes);

@@ -42,11 +42,14 @@ class ElementStream {
 
 double log_factorial(double k) { return std::lgamma(k + 1); }
 
-/// Counts how many uniform numbers can be multiplied before the product falls below exp(-rate).
+/// The first count whose cumulative probability exceeds a uniform number.
 double small_poisson(double rate, ElementStream& stream) {
-  const double limit = std::exp(-rate);
-  double count = 0;
-  for (double product = stream.next(); product > limit; product *= stream.next()) ++count;
+  double left = stream.next(), probability = std::exp(-rate), count = 0;
+  while (left >= probability) {
+    left -= probability;
+    probability *= rate / ++count;
+    if (count > rate && probability < 0x1p-60) break;  // more than a uniform number can tell apart
+  }
   return count;
 }
 
