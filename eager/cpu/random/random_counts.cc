@@ -42,15 +42,26 @@ class ElementStream {
 
 double log_factorial(double k) { return std::lgamma(k + 1); }
 
+/// Below this, Poisson numbers of a rate of at most 10 are all but certain: beyond, a probability is below 2^-60, which a
+/// uniform number does not tell from 0.
+constexpr int kMostOfFew = 56;
+
+constexpr std::array<double, kMostOfFew + 1> reciprocals() {
+  std::array<double, kMostOfFew + 1> values{};
+  for (int k = 1; k <= kMostOfFew; ++k) values[size_t(k)] = 1.0 / k;
+  return values;
+}
+
 /// The first count whose cumulative probability exceeds a uniform number.
 double small_poisson(double rate, ElementStream& stream) {
-  double left = stream.next(), probability = std::exp(-rate), count = 0;
-  while (left >= probability) {
+  static constexpr auto kReciprocals = reciprocals();
+  double left = stream.next(), probability = std::exp(-rate);
+  size_t count = 0;
+  while (left >= probability && count < kMostOfFew) {
     left -= probability;
-    probability *= rate / ++count;
-    if (count > rate && probability < 0x1p-60) break;  // more than a uniform number can tell apart
+    probability *= rate * kReciprocals[++count];
   }
-  return count;
+  return double(count);
 }
 
 /// Transformed rejection (Hoermann, "The transformed rejection method for generating Poisson random
@@ -68,7 +79,7 @@ double large_poisson(double rate, ElementStream& stream) {
   }
 }
 
-double poisson_number(double rate, ElementStream stream) {
+double poisson_number(double rate, ElementStream& stream) {
   FRAMEJIT_CHECK(rate >= 0, "invalid Poisson rate, expected rate to be non-negative");
   if (rate == 0) return 0;
   return rate < 10 ? small_poisson(rate, stream) : large_poisson(rate, stream);
@@ -103,7 +114,7 @@ double large_binomial(double count, double p, ElementStream& stream) {
   }
 }
 
-double binomial_number(double count, double p, ElementStream stream) {
+double binomial_number(double count, double p, ElementStream& stream) {
   FRAMEJIT_CHECK(count >= 0 && p >= 0 && p <= 1,
                  "binomial: expected counts of at least 0 and probabilities of [0, 1], got ", count, " and ",
                  p);
@@ -122,7 +133,10 @@ void for_each_stream(RandomState state, int64_t count, const Draw& draw) {
     for (int64_t begin = first * kGrain; begin < std::min(last * kGrain, count); begin += kGrain) {
       const int64_t n = std::min(kGrain, count - begin);
       random_kernels().words(state.seed, state.offset + uint64_t(begin), n, keys.data());
-      for (int64_t i = 0; i < n; ++i) draw(begin + i, ElementStream(keys.data() + 4 * i));
+      for (int64_t i = 0; i < n; ++i) {
+        ElementStream stream(keys.data() + 4 * i);
+        draw(begin + i, stream);
+      }
     }
   });
 }
@@ -144,7 +158,7 @@ void poisson_kernel(const Op& op, const Value* args, Value* results) {
   const RandomState state = generator_of(args[1]).take(uint64_t(count));
   for_dtype(rates.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    for_each_stream(state, count, [&](int64_t i, const ElementStream& stream) {
+    for_each_stream(state, count, [&](int64_t i, ElementStream& stream) {
       result.data_as<T>()[i] = T(poisson_number(double(rates.data_as<T>()[i]), stream));
     });
   });
@@ -159,7 +173,7 @@ void binomial_kernel(const Op& op, const Value* args, Value* results) {
   const RandomState state = generator_of(args[2]).take(uint64_t(count));
   for_dtype(trials.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    for_each_stream(state, count, [&](int64_t i, const ElementStream& stream) {
+    for_each_stream(state, count, [&](int64_t i, ElementStream& stream) {
       result.data_as<T>()[i] =
           T(binomial_number(double(trials.data_as<T>()[i]), double(probabilities.data_as<T>()[i]), stream));
     });
