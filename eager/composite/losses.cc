@@ -235,7 +235,7 @@ void nll_loss_composite(const Value* args, Value* results) {
 
 namespace {
 
-/// By one kernel, where each row has a class and all classes weigh the same. A trace records the steps, which fuse.
+/// By one kernel, where each row (or pixel) has a class and all classes weigh the same. A trace records the steps, which fuse.
 bool by_class_losses(const Tensor& input, const Tensor& target, const Tensor& weight, double smoothing) {
   return !input.is_symbolic() && !target.is_symbolic() && !weight.defined() && smoothing == 0 &&
          cpu::are_class_rows(input, target);

@@ -24,6 +24,7 @@ SAMPLES.update(
         "cross_entropy": [
             S(scores, classes, dtypes=FLOATS), S(scores, classes, T(5, low=0.1, grad=False)), S(T(2, 5, 3), T(2, 3, dtype="int64", low=0, high=5), reduction="none"), S(scores, T(values=[1, -100, 2, 0], dtype="int64"), label_smoothing=0.2),
             S(scores, T(values=[1, 1, 2, 0], dtype="int64"), T(5, low=0.1, grad=False), label_smoothing=0.1, ignore_index=1), S(scores, probability), S(scores, probability, label_smoothing=0.1, reduction="sum"), S(T(5), T(dtype="int64", low=0, high=5)), S(scores, T(4, dtype="int64", low=6, high=8)),
+            S(T(2, 5, 20), T(2, 20, dtype="int64", low=0, high=5), dtypes=FLOATS), S(T(2, 5, 4, 5), T(2, 4, 5, dtype="int64", low=0, high=5), ignore_index=2, reduction="sum"), S(T(2, 5, 20), T(2, 20, dtype="int64", low=0, high=9)),
         ],
         "binary_cross_entropy": [S(probability, T(4, 5, low=0, high=1, grad=False)), S(probability, T(4, 5, low=0, high=1, grad=False), T(5, low=0.1, grad=False), reduction="sum")],
         "binary_cross_entropy_with_logits": [S(scores, T(4, 5, low=0, high=1, grad=False)), S(scores, T(4, 5, low=0, high=1, grad=False), T(5, low=0.1, grad=False), pos_weight=T(5, low=0.1, grad=False))],

@@ -10,9 +10,6 @@
 namespace framejit::eager::cpu {
 namespace {
 
-constexpr int64_t kTile = 256;  ///< columns at once
-constexpr int64_t kPiece = 16 * 1024;
-
 /// Reduces rows `stride` apart to one row, column by column, by the loops of column reductions.
 template <class T, class RowOf>
 void reduce(ReduceKind kind, int64_t rows, int64_t n, RowOf row_of, T* out) {
@@ -31,6 +28,22 @@ void reduce(ReduceKind kind, int64_t rows, int64_t n, RowOf row_of, T* out) {
   states_of.finish(states, n, rows, out);
 }
 
+/// Of columns [0, n) of `length` rows that are `stride` apart, the largest element and the sum of powers relative to it.
+/// `differences(r)` and `powers(r)` are where those of a row go.
+template <class T, class Differences, class Powers>
+void sum_powers(int64_t length, int64_t stride, int64_t n, const T* x, Differences differences, Powers powers,
+                T* largest, T* sum) {
+  const RowOps<T>& kernels = RowOps<T>::get();
+  reduce<T>(
+      ReduceKind::amax, length, n, [&](int64_t r) { return x + r * stride; }, largest);
+  const auto exponential = [&](int64_t r) {
+    kernels.subtract(x + r * stride, largest, n, differences(r));
+    kernels.exp(differences(r), n, powers(r));
+    return powers(r);
+  };
+  reduce<T>(ReduceKind::sum, length, n, exponential, sum);
+}
+
 /// Columns [0, n) of `length` rows that are `stride` apart.
 template <class T>
 void softmax_tile(int64_t length, int64_t stride, int64_t n, bool log, const T* x, T* out) {
@@ -38,16 +51,9 @@ void softmax_tile(int64_t length, int64_t stride, int64_t n, bool log, const T* 
   ScratchScope scope;
   T *largest = Scratch::of_thread().take_array<T>(n), *sum = Scratch::of_thread().take_array<T>(n),
     *power = Scratch::of_thread().take_array<T>(n);
-  reduce<T>(
-      ReduceKind::amax, length, n, [&](int64_t r) { return x + r * stride; }, largest);
-  const auto exponential = [&](int64_t r) {
-    T* row = out + r * stride;
-    kernels.subtract(x + r * stride, largest, n, row);
-    T* to = log ? power : row;
-    kernels.exp(row, n, to);
-    return to;
-  };
-  reduce<T>(ReduceKind::sum, length, n, exponential, sum);
+  const auto row_of = [&](int64_t r) { return out + r * stride; };
+  sum_powers(
+      length, stride, n, x, row_of, [&](int64_t r) { return log ? power : row_of(r); }, largest, sum);
   if (log) kernels.log(sum, n, sum);
   for (int64_t r = 0; r < length; ++r) {
     T* row = out + r * stride;
@@ -81,21 +87,6 @@ void softmax_backward_tile(int64_t length, int64_t stride, int64_t n, bool log, 
   }
 }
 
-/// Calls `f(T(), first element, columns)` for tiles of columns of contiguous tensors of these sizes.
-template <class F>
-void for_each_tile(const Tensor& like, const RowShape& shape, F f) {
-  const int64_t tiles = (shape.inner + kTile - 1) / kTile;
-  for_float_type(like.dtype(), [&](auto zero) {
-    const int64_t work = shape.length * std::min(shape.inner, kTile);
-    parallel_for(shape.outer * tiles, std::max<int64_t>(1, kPiece / work), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t column = i % tiles * kTile;
-        f(zero, i / tiles * shape.length * shape.inner + column, std::min(kTile, shape.inner - column));
-      }
-    });
-  });
-}
-
 }  // namespace
 
 bool has_softmax_columns(const Tensor& self, int dim) {
@@ -105,17 +96,34 @@ bool has_softmax_columns(const Tensor& self, int dim) {
 
 void softmax_columns(const Tensor& self, int dim, bool log, const Tensor& result) {
   const RowShape shape = row_shape(self.sizes(), dim);
-  for_each_tile(self, shape, [&](auto zero, int64_t at, int64_t n) {
+  for_each_column_tile(self.dtype(), shape, [&](auto zero, int64_t outer, int64_t column, int64_t n) {
     using T = decltype(zero);
+    const int64_t at = outer * shape.length * shape.inner + column;
     softmax_tile(shape.length, shape.inner, n, log, self.data_as<T>() + at, result.data_as<T>() + at);
+  });
+}
+
+void softmax_column_sums(const Tensor& self, int dim, const Tensor& largest, const Tensor& logs) {
+  const RowShape shape = row_shape(self.sizes(), dim);
+  for_each_column_tile(self.dtype(), shape, [&](auto zero, int64_t outer, int64_t column, int64_t n) {
+    using T = decltype(zero);
+    ScratchScope scope;
+    T* row = Scratch::of_thread().take_array<T>(n);
+    const auto row_of = [&](int64_t) { return row; };
+    const int64_t at = outer * shape.inner + column;
+    T* sums = logs.data_as<T>() + at;
+    sum_powers(shape.length, shape.inner, n, self.data_as<T>() + outer * shape.length * shape.inner + column,
+               row_of, row_of, largest.data_as<T>() + at, sums);
+    RowOps<T>::get().log(sums, n, sums);
   });
 }
 
 Tensor softmax_columns_backward(const Tensor& grad, const Tensor& result, int dim, bool log) {
   const Tensor made = Tensor::empty(result.sizes(), result.dtype());
   const RowShape shape = row_shape(result.sizes(), dim);
-  for_each_tile(result, shape, [&](auto zero, int64_t at, int64_t n) {
+  for_each_column_tile(result.dtype(), shape, [&](auto zero, int64_t outer, int64_t column, int64_t n) {
     using T = decltype(zero);
+    const int64_t at = outer * shape.length * shape.inner + column;
     softmax_backward_tile(shape.length, shape.inner, n, log, grad.data_as<T>() + at, result.data_as<T>() + at,
                           made.data_as<T>() + at);
   });
