@@ -69,6 +69,17 @@ def test_short_rows(shapes: tuple[tuple[int, ...], tuple[int, ...]], dtype: str)
     np.testing.assert_array_equal(fj.where(x == y, x, y).numpy(), np.where(a == b, a, b))
 
 
+@pytest.mark.parametrize("times", [2, 3, 17, 64])
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "complex128"])
+def test_repeated_elements(times: int, dtype: str) -> None:
+    x = np.random.default_rng(0).integers(0, 100, (31, 67, 40)).astype(dtype)
+    ours = fj.from_numpy(x)
+    np.testing.assert_array_equal(ours.repeat_interleave(times, 2).numpy(), x.repeat(times, 2))
+    turned = ours.transpose(0, 2)[:, 1:].unsqueeze(-1).expand(-1, -1, -1, times).contiguous()
+    np.testing.assert_array_equal(turned[..., times - 1].numpy(), x.transpose(2, 1, 0)[:, 1:])
+    assert fj.equal(turned[..., 0], turned[..., times // 2])
+
+
 def test_rows_are_written_in_place() -> None:
     (a, b), (c, d) = both("float32", 150, 205)
     a[:, 3:] += b[:, 1:203]

@@ -19,6 +19,9 @@ bool copy_runs(const Operand& from, const Tensor& to);
 /// `to = from`, converted, of one shape, where `to` lies side by side along the last dim: there `from` may step
 /// as it likes. False, with nothing done, for any other copy and for small ones.
 bool copy_strided(const Operand& from, const Tensor& to);
+/// `to = from`, of one dtype and one shape, where `from` repeats each element a few times along the last dim and `to` is
+/// contiguous. False, with nothing done, for any other copy.
+bool copy_repeats(const Operand& from, const Tensor& to);
 /// `to = from`, of one dtype and one shape, where the dim along which `to` lies side by side is not the one
 /// of `from`. False, with nothing done, for any other copy and for small ones.
 bool copy_transposed(const Operand& from, const Tensor& to);

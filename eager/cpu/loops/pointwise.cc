@@ -349,7 +349,9 @@ void copy_elements(const Tensor& from, const Tensor& to) {
     return convert_flat(from.data(), from.dtype(), false, to, count(to.sizes()));
   if (is_one_number(from)) return fill_elements(to, from.data(), from.dtype());
   const Operand operand(from);
-  if (copy_runs(operand, to) || copy_transposed(operand, to) || copy_strided(operand, to)) return;
+  if (copy_runs(operand, to) || copy_repeats(operand, to) || copy_transposed(operand, to) ||
+      copy_strided(operand, to))
+    return;
   copy_by_program(operand, to);
 }
 
