@@ -13,7 +13,7 @@ class FRAMEJIT_API BackwardContext {
   BackwardContext(const OpNode& node, std::vector<Tensor> grads);
 
   /// Whether the gradient of argument `arg` is wanted.
-  bool needs(int arg) const { return node_.needs(arg); }
+  bool needs(int arg) const { return node_.wants(arg); }
   const Tensor& grad(int result) const { return grads_[size_t(result)]; }
   const std::vector<Tensor>& grads() const { return grads_; }
   /// A saved argument; of a tensor whose sizes alone are read, one without data.

@@ -34,6 +34,8 @@ FRAMEJIT_API const GradNode* current_node();
 FRAMEJIT_API int64_t current_pass();
 /// Whether the pass will run `node` (or has).
 FRAMEJIT_API bool will_run(const GradNode& node);
+/// Whether what `node`, while it runs, sends along `edge` is wanted: false only in a pass for some gradients alone.
+FRAMEJIT_API bool is_wanted(const GradNode& node, const Edge& edge);
 /// Calls `callback` when the pass is done.
 FRAMEJIT_API void at_end_of_pass(std::function<void()> callback);
 

@@ -95,6 +95,10 @@ void run_tensor_hooks(const GradNode& node, std::vector<Tensor>& grads) {
 
 const GradNode* current_node() { return running.node; }
 int64_t current_pass() { return running.task ? running.task->id() : -1; }
+bool is_wanted(const GradNode& node, const Edge& edge) {
+  if (!running.task || running.node != &node || running.task->wants_all()) return true;
+  return edge.node && running.task->will_run(*edge.node);
+}
 bool will_run(const GradNode& node) {
   FRAMEJIT_CHECK(running.task, "this can only be asked while a backward pass runs");
   return running.task->will_run(node);
@@ -145,7 +149,7 @@ void GraphTask::count_dependencies() {
 
 /// Says which nodes receive gradients and which run.
 void GraphTask::select() {
-  if (pass_.captures.empty() && pass_.targets.empty()) return;
+  if (wants_all()) return;
   for (NodeState& state : nodes_.states()) state.needed = state.runs = false;
   for (const Edge& target : pass_.targets)
     if (NodeState* state = nodes_.find(target.node.get())) state->needed = state->runs = true;

@@ -25,6 +25,7 @@ class GraphTask : public std::enable_shared_from_this<GraphTask> {
   bool creates_graph() const { return pass_.options.create_graph; }
   int64_t id() const { return id_; }
   bool will_run(const GradNode& node);
+  bool wants_all() const { return pass_.captures.empty() && pass_.targets.empty(); }
   void at_end(std::function<void()> callback) {
     auto lock = locked();
     callbacks_.push_back(std::move(callback));

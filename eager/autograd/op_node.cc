@@ -1,10 +1,12 @@
 #include "eager/autograd/op_node.h"
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 
 #include "eager/autograd/autograd.h"
 #include "eager/autograd/backward_context.h"
+#include "eager/autograd/engine.h"
 #include "eager/dispatch.h"
 #include "eager/error.h"
 #include "generated/ops/complex.h"
@@ -66,6 +68,15 @@ size_t OpNode::edge_of(int arg) const {
   for (const ListLength& list : lists_)
     if (list.arg < arg) edge += size_t(list.count) - 1;
   return edge;
+}
+
+bool OpNode::wants(int arg) const {
+  if (!needs(arg)) return false;
+  size_t count = 1;
+  for (const ListLength& list : lists_)
+    if (list.arg == arg) count = size_t(list.count);
+  const auto first = edges.begin() + int64_t(edge_of(arg));
+  return std::any_of(first, first + int64_t(count), [&](const Edge& edge) { return is_wanted(*this, edge); });
 }
 
 void OpNode::save_arg(int arg, const Value& value) {

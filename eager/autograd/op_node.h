@@ -23,6 +23,8 @@ class FRAMEJIT_API OpNode final : public GradNode {
 
   const Op& op() const { return op_; }
   bool needs(int arg) const { return needed_ >> arg & 1; }
+  /// Whether the pass that runs the node has a use for the gradient of `arg`.
+  bool wants(int arg) const;
   Value saved_arg(int arg) const;
   Tensor saved_result(int index) const;
   bool has_saved(int arg) const;

@@ -632,3 +632,18 @@ def test_writes_through_data_are_no_new_version():
         before = held._version
         held.add_(1)
     assert held._version > before
+
+
+def test_a_pass_for_some_inputs_computes_no_other_gradients() -> None:
+    a, w, b = (fj.ones(3, requires_grad=True) for _ in range(3))
+    product = a * w
+    joined = fj.cat([product, b])
+    unwanted: list[list[bool]] = []
+    for tensor in (product, joined):
+        tensor.grad_fn.register_hook(lambda gradients, _: unwanted.append([g is None for g in gradients]))
+    fj.autograd.grad(joined.sum(), a, retain_graph=True)
+    joined.sum().backward(inputs=[w], retain_graph=True)
+    joined.sum().backward()
+    assert unwanted == [[False, False], [False, True], [False, False], [True, False], [False, False], [False, False]]
+    assert a.grad.tolist() == b.grad.tolist() == [1, 1, 1]
+    assert w.grad.tolist() == [2, 2, 2]
