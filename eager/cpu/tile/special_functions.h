@@ -4,6 +4,7 @@
 
 #include "eager/cpu/special/special_math.h"
 #include "eager/cpu/tile/bessel_functions.h"
+#include "eager/cpu/tile/double_errors.h"
 #include "eager/cpu/tile/float_errors.h"
 
 namespace framejit::eager::FRAMEJIT_ISA_NAMESPACE::tile {
@@ -79,7 +80,7 @@ EIGEN_STRONG_INLINE auto ndtr(const A& a) {
   if constexpr (std::is_same_v<typename A::Scalar, float>)
     return ndtr_float(a);
   else
-    return scalar<special::ndtr>(a);
+    return ndtr_double(a);
 }
 template <class A>
 EIGEN_STRONG_INLINE auto entr(const A& a) {
