@@ -78,6 +78,8 @@ void repeat_interleave_composite(const Value* args, Value* results) {
   const SymInt repeats = args[1].sym_int();
   FRAMEJIT_CHECK(repeats >= 0, "Repeats must be non-negative");
   if (args[2].is_none()) self = reshape(self, {-1});
+  FRAMEJIT_CHECK_TYPE(self.dim() > 0, index, "repeat_interleave: got dim ", args[2].integer(),
+                      ", but a tensor without dims has none");
   const int dim = args[2].is_none() ? 0 : wrap_dim(args[2].integer(), self.dim());
   FRAMEJIT_CHECK(args[3].is_none() || args[3].sym_int() == self.size(dim) * repeats,
                  "repeat_interleave: Invalid output_size, expected ", (self.size(dim) * repeats).str());

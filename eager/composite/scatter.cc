@@ -124,6 +124,8 @@ void fill_diagonal_composite(const Value* args, Value* results) {
 void repeat_interleave_counts_composite(const Value* args, Value* results) {
   Tensor self = args[0].tensor(), repeats = args[1].tensor();
   if (args[2].is_none()) self = flat(self);
+  FRAMEJIT_CHECK_TYPE(self.dim() > 0, index, "repeat_interleave: got dim ", args[2].integer(),
+                      ", but a tensor without dims has none");
   const int dim = args[2].is_none() ? 0 : wrap_dim(args[2].integer(), self.dim());
   if (repeats.dim() == 0 || (repeats.dim() == 1 && repeats.size(0) == 1))
     repeats = expand(flat(repeats), one_dim(self.size(dim)));

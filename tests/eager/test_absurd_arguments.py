@@ -234,3 +234,17 @@ def test_strides_of_an_empty_tensor() -> None:
         fj.IntTensor(0, 2**63 - 1).numpy()
     with pytest.raises(RuntimeError, match="divisible"):
         fj.vsplit(fj.zeros(4, 6), LOWEST)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: fj.tensor(1).repeat_interleave(2, 0),
+        lambda: fj.tensor(1.0).repeat_interleave(fj.tensor([2]), 0),
+        lambda: fj.tensor(True).scatter_(-1, fj.tensor([0, 0]), fj.tensor(True)),
+        lambda: fj.ctc_loss(fj.zeros(4, 3, 5), fj.ones(2, 2, dtype=fj.int64), fj.tensor([4, 4, 4]), fj.tensor([2, 2, 2])),
+    ],
+)
+def test_beyond_the_dims_there_are(call) -> None:
+    with pytest.raises((RuntimeError, IndexError)):
+        call()

@@ -265,3 +265,12 @@ def test_least_squares_of_any_rank(rows, columns, dtype):
         singular_values = np.linalg.svd(a[i], compute_uv=False)
         condition = singular_values[0] / singular_values[singular_values > rcond * singular_values[0]].min(initial=1)
         close(found.solution[i].numpy(), exact, dtype, (1 + condition) ** 2 * (1 + np.abs(exact).max()))
+
+
+@pytest.mark.parametrize("triangle", ["L", "U"])
+def test_imaginary_parts_on_the_diagonal_of_a_hermitian_matrix_do_not_count(triangle: str) -> None:
+    numbers = np.random.default_rng(5)
+    given = numbers.standard_normal((6, 6)) + 1j * numbers.standard_normal((6, 6))
+    expected = np.linalg.eigvalsh(given, UPLO=triangle)
+    for values in (fj.linalg.eigvalsh(fj.from_numpy(given), UPLO=triangle), fj.linalg.eigh(fj.from_numpy(given), UPLO=triangle)[0]):
+        np.testing.assert_allclose(values.numpy(), expected, rtol=1e-12)

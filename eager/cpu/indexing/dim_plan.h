@@ -31,10 +31,11 @@ inline void check_index_fits(const Op& op, const TensorMeta& index, const Tensor
   FRAMEJIT_CHECK(std::max(1, index.sizes.size()) == rank,
                  "Index tensor must have the same number of dimensions as ", name, " tensor, got shapes ",
                  sizes_text(index.sizes), " and ", sizes_text(other.sizes));
-  for (int d = 0; d < index.sizes.size() && d < other.sizes.size(); ++d)
-    FRAMEJIT_CHECK((d == dim && !all_dims) || index.sizes.sym(d) <= other.sizes.sym(d), op.schema.name,
-                   "(): Expected index ", sizes_text(index.sizes), " to be no larger than ", name, " ",
-                   sizes_text(other.sizes), " apart from dimension ", dim);
+  for (int d = 0; d < index.sizes.size(); ++d)
+    FRAMEJIT_CHECK((d == dim && !all_dims) ||
+                       index.sizes.sym(d) <= (other.sizes.empty() ? SymInt(1) : other.sizes.sym(d)),
+                   op.schema.name, "(): Expected index ", sizes_text(index.sizes), " to be no larger than ",
+                   name, " ", sizes_text(other.sizes), " apart from dimension ", dim);
 }
 
 /// Elements of one tensor that an index tensor picks along a dim: element (i, j, k) of the index stands for

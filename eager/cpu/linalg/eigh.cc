@@ -9,13 +9,15 @@ using namespace cpu;
 
 namespace {
 
-/// to = the Hermitian matrix of which one triangle is given. Raises where that is not finite.
+/// to = the Hermitian matrix of which one triangle is given, and the diagonal's real part. Raises where that is not
+/// finite.
 template <class T>
 void mirror(const MatrixMap<T>& given, bool upper, MatrixMap<T> to) {
   bool finite = true;
   for (Eigen::Index i = 0; i < given.rows(); ++i)
     for (Eigen::Index j = 0; j <= i; ++j) {
-      const T x = upper ? Eigen::numext::conj(given(j, i)) : given(i, j);
+      T x = upper ? Eigen::numext::conj(given(j, i)) : given(i, j);
+      if (i == j) x = T(Eigen::numext::real(x));
       to(i, j) = x, to(j, i) = Eigen::numext::conj(x);
       finite &= (Eigen::numext::isfinite)(x);
     }

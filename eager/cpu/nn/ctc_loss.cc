@@ -156,6 +156,8 @@ void meta_ctc_loss(const Op& op, const Value* args, std::vector<TensorMeta>& res
   FRAMEJIT_CHECK(targets.sizes.size() == 1 || targets.sizes.size() == 2,
                  "ctc_loss: targets must have 1 or 2 dims, got ", sizes_text(targets.sizes));
   const SymInt batch = log_probs.sizes.sym(1), blank = args[4].sym_int();
+  FRAMEJIT_CHECK(targets.sizes.size() == 1 || targets.sizes.sym(0) == batch, "ctc_loss: expected targets of ",
+                 batch.str(), " rows, as log_probs has batch elements, got ", sizes_text(targets.sizes));
   FRAMEJIT_CHECK(blank >= 0 && blank < log_probs.sizes.sym(2), "blank must be in label range");
   for (int i : {2, 3}) {
     const TensorMeta& lengths = args[i].impl()->meta;
