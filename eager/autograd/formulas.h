@@ -51,6 +51,8 @@ Tensor extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& r
                          const std::optional<Dims>& dim, bool keepdim);
 Tensor var_backward(const Tensor& grad, const Tensor& self, const std::optional<Dims>& dim,
                     const Value& correction, bool keepdim);
+/// grad * factor; grad itself where that is the number 1, and not one that a trace may vary.
+Tensor times_factor(const Tensor& grad, const Value& factor);
 Tensor cumprod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, SymInt dim);
 Tensor logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result, SymInt dim);
 /// `as_strided` of a tensor that would have the given sizes and strides; `offset` counts from its first

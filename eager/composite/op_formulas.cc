@@ -79,6 +79,12 @@ Tensor var_backward(const Tensor& grad, const Tensor& self, const std::optional<
 
 /// d result[j] / d self[i], for j >= i, is the product of the elements up to j without element i. Computed
 /// from that definition, which takes quadratic time but needs no division by elements that may be zero.
+Tensor times_factor(const Tensor& grad, const Value& factor) {
+  const bool is_plain = factor.tag() == Value::Tag::sym_int ? !factor.sym_int().is_symbolic()
+                                                            : factor.tag() == Value::Tag::real;
+  return is_plain && factor.real() == 1 ? grad : grad * factor;
+}
+
 /// Sums of each element and all that follow it.
 static Tensor sums_from_here(const Tensor& x, SymInt dim) {
   const Dims along = one_dim(dim);
