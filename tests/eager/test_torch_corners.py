@@ -297,3 +297,10 @@ def test_infinite_gradients_of_activations(name: str) -> None:
         getattr(library.nn.functional, name)(x).backward(library.full((len(points),), float("inf")))
         got.append(x.grad.tolist())
     np.testing.assert_array_equal(*got)
+
+
+@pytest.mark.parametrize("name", ["hardshrink", "softshrink"])
+def test_no_gradient_passes_where_the_input_is_no_number(name: str) -> None:
+    x = fj.tensor([NAN, INF, -INF, 0.5, -0.5, 1.0] * 20).requires_grad_()
+    (gradient,) = fj.autograd.grad(getattr(fj.nn.functional, name)(x).sum(), x)
+    assert gradient.tolist() == [0.0, 1.0, 1.0, 0.0, 0.0, 1.0] * 20
